@@ -2,7 +2,7 @@
 #
 #   coalesce_add_program(NAME SOURCE...)   a program of .cu files, which clang compiles, and others
 #   coalesce::cudart                       the simulated GPU: link it into plain C++ that launches
-#   coalesce::simulate                     the command: counters of every kernel and line
+#   coalesce::simulator                     the command: counters of every kernel and line
 cmake_path(SET COALESCE_PREFIX NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
 set(COALESCE_CUDA_CLANG ${COALESCE_PREFIX}/bin/cuda-clang)
 
@@ -12,8 +12,8 @@ if(NOT TARGET coalesce::cudart)
     IMPORTED_LOCATION ${COALESCE_PREFIX}/lib/coalesce/libcudart.so.13
     IMPORTED_SONAME libcudart.so.13
     INTERFACE_INCLUDE_DIRECTORIES "${COALESCE_PREFIX}/include/coalesce;${COALESCE_PREFIX}/include/coalesce/cuda")
-  add_executable(coalesce::simulate IMPORTED)
-  set_target_properties(coalesce::simulate PROPERTIES
+  add_executable(coalesce::simulator IMPORTED)
+  set_target_properties(coalesce::simulator PROPERTIES
     IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
 endif()
 

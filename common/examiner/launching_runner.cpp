@@ -6,7 +6,7 @@
 namespace coalesce {
 
 LaunchingRunner::LaunchingRunner() {
-    if (is_simulated()) simulator::set_quiet(true);
+    if (is_simulated()) simulator_library::set_quiet(true);
 }
 
 LaunchingRunner::~LaunchingRunner() = default;

@@ -72,7 +72,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         // It was right where it was tried, and is not for a matrix as large as this.
         static_cast<void>(cudaGetLastError());
     }
-    simulator::forget_reports();
+    simulator_library::forget_reports();
     return predicted;
 }
 

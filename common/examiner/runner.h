@@ -68,7 +68,7 @@ public:
 
     /// Throws std::runtime_error when there is none.
     std::string device() const override;
-    bool is_simulated() const override { return simulator::is_loaded(); }
+    bool is_simulated() const override { return simulator_library::is_loaded(); }
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;

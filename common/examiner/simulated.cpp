@@ -83,7 +83,7 @@ bool Report::is(const char* wanted_check, const char* wanted_kind) const {
 
 std::vector<Report> reports(const std::string& file_name) {
     std::vector<Report> all;
-    simulator::for_each_report(
+    simulator_library::for_each_report(
         [&](const CoalesceReport& report) { all.push_back(to_report(report, file_name)); });
     return all;
 }
@@ -91,7 +91,7 @@ std::vector<Report> reports(const std::string& file_name) {
 Counters counters_of(const std::string& kernel) {
     Counters sum;
     for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& one) {
-        simulator::add(one.counters, sum);
+        simulator_library::add(one.counters, sum);
         sum.kernels += one.launches;
     });
     return sum;
@@ -106,7 +106,7 @@ std::vector<LineCounters> lines_of(const std::string& kernel) {
             CoalesceLine from{};
             if (get(index, i, &from) != 0 || std::string(from.file) != kLearnersFile) continue;
             LineCounters line{static_cast<int>(from.line), {}};
-            simulator::add(from.counters, line.counters);
+            simulator_library::add(from.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
@@ -146,7 +146,7 @@ std::vector<Access> traced() {
 void prepare(const char* checks, std::uint64_t most_warp_instructions) {
     SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
     SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);
-    simulator::set_quiet(true);
+    simulator_library::set_quiet(true);
 }
 
 std::string identity() {

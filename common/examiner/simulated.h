@@ -1,5 +1,5 @@
 // The simulated GPU, asked for more than the harness asks: reports with their places, counters of
-// one kernel, its lines. Works only where coalesce::simulator::is_loaded().
+// one kernel, its lines. Works only where coalesce::simulator_library::is_loaded().
 #pragma once
 
 #include <array>
@@ -40,10 +40,10 @@ struct Report {
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
-/// Everything since the last simulator::forget_reports, with `file_name` for the learner's file.
+/// Everything since the last simulator_library::forget_reports, with `file_name` for the learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// What kernels of that name cost since simulator::reset_counters.
+/// What kernels of that name cost since simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
 /// The lines of the learner's file that touched memory in kernels of that name, in their order.

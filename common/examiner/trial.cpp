@@ -12,7 +12,7 @@ namespace {
 
 /// Waits for the device, for a limited time where it may be hung.
 cudaError_t wait_for_end(bool& is_hung) {
-    if (simulator::is_loaded()) return cudaDeviceSynchronize();
+    if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::seconds longest(10);
     const auto end = Clock::now() + longest;
@@ -30,7 +30,7 @@ cudaError_t wait_for_end(bool& is_hung) {
 }
 
 void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
-    if (!simulator::is_loaded()) return;
+    if (!simulator_library::is_loaded()) return;
     // One warp is seen long before a kernel that never ends would be stopped.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
@@ -51,7 +51,7 @@ void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& tria
         trial.lines = std::move(lines);
     }
     if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
-    simulator::forget_reports();
+    simulator_library::forget_reports();
 }
 
 void launch(LoadedKernel& kernel, const TrialOrder& order, const Matrices& matrices, Trial& trial) {
@@ -70,13 +70,13 @@ void launch(LoadedKernel& kernel, const TrialOrder& order, const Matrices& matri
 
 Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices) {
-    const bool is_simulated = simulator::is_loaded();
+    const bool is_simulated = simulator_library::is_loaded();
     Trial trial;
     trial.shape = order.shape;
     trial.refused = kernel.problem();
     if (trial.refused.kind != FailureKind::none) return trial;
     if (is_simulated) {
-        simulator::reset_counters();
+        simulator_library::reset_counters();
         SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
     }
     watch_as(kernel, order, 1);

@@ -4,7 +4,7 @@
 #include "harness/simulator_function.h"
 #include "harness/text.h"
 
-namespace coalesce::simulator {
+namespace coalesce::simulator_library {
 namespace {
 
 std::string place(const char* file, unsigned line) {
@@ -97,4 +97,4 @@ void set_quiet(bool quiet) {
     SIMULATOR_FUNCTION(coalesceSetQuiet)(quiet);
 }
 
-}  // namespace coalesce::simulator
+}  // namespace coalesce::simulator_library

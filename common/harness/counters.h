@@ -63,7 +63,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
 };
 
 /// Functions for the simulator, if it is the libcudart of this process.
-namespace simulator {
+namespace simulator_library {
 
 /// Reports whether the simulator is loaded.
 bool is_loaded();
@@ -83,5 +83,5 @@ void forget_reports();
 /// shows the reports itself.
 void set_quiet(bool quiet);
 
-}  // namespace simulator
+}  // namespace simulator_library
 }  // namespace coalesce

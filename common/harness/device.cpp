@@ -113,7 +113,7 @@ std::string Device::first_line(bool is_predicted) const {
 }
 
 std::string why_no_gpu() {
-    if (simulator::is_loaded()) {
+    if (simulator_library::is_loaded()) {
         return COALESCE_BUILT_BY_CLANG
                    ? "what clang builds runs only on the simulated GPU: a real one needs the CUDA "
                      "toolkit"
@@ -132,10 +132,10 @@ std::string why_no_gpu() {
 }
 
 Device choose_device(DeviceChoice choice, char** argv) {
-    if (simulator::is_loaded()) {
+    if (simulator_library::is_loaded()) {
         unsetenv(kAgain);
         if (choice == DeviceChoice::gpu) throw UsageError("--device gpu: " + why_no_gpu());
-        simulator::set_quiet(true);
+        simulator_library::set_quiet(true);
         return describe(true);
     }
     if (choice == DeviceChoice::simulator) execute_on_simulator(argv);

@@ -25,7 +25,7 @@ public:
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
         // These blocks may fail, because they lack what other blocks would have written. This says
         // nothing about the variant.
-        simulator::forget_reports();
+        simulator_library::forget_reports();
     }
     RecordAlone(const RecordAlone&) = delete;
     RecordAlone& operator=(const RecordAlone&) = delete;

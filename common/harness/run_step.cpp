@@ -51,7 +51,7 @@ std::string gigabytes(std::size_t bytes) {
 /// Returns the first few reports of the simulator. The others usually repeat them.
 std::string reports_text() {
     constexpr std::size_t shown = 3;
-    const std::vector<std::string> reports = simulator::reports();
+    const std::vector<std::string> reports = simulator_library::reports();
     std::string text;
     for (std::size_t i = 0; i < std::min(shown, reports.size()); ++i) text += wrap(reports[i]);
     if (reports.size() > shown) {
@@ -225,7 +225,7 @@ private:
         // mistake.
         static_cast<void>(launch_and_wait(variant, bare));
         const std::string reports = reports_text();
-        simulator::forget_reports();
+        simulator_library::forget_reports();
         if (result.reason.find(reports) == std::string::npos) result.reason += reports;
     }
 
@@ -236,8 +236,8 @@ private:
         const cudaError_t error = launch_and_wait(*result.variant, buffers);
         if (device_.simulated) {
             const std::string reports = reports_text();
-            const bool is_race = simulator::reported_a_shared_race();
-            simulator::forget_reports();
+            const bool is_race = simulator_library::reported_a_shared_race();
+            simulator_library::forget_reports();
             if (!reports.empty()) {
                 std::string text = reports;
                 if (error == cudaSuccess) text += buffers.check().text();
@@ -266,7 +266,7 @@ private:
         const Variant& variant = *result.variant;
         VerifiedBuffers& buffers = large_buffers(variant);
         buffers.poison();
-        if (device_.simulated) simulator::reset_counters();
+        if (device_.simulated) simulator_library::reset_counters();
         result.shape = shape_;
         result.elements = buffers.problem().elements();
         if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
@@ -277,7 +277,7 @@ private:
             return;
         }
         if (device_.simulated) {
-            const Counters counters = simulator::counters();
+            const Counters counters = simulator_library::counters();
             if (counters.kernels > 0) result.counters = counters;
             if (!options_.time_on.empty()) predict_time(result);
             return;

@@ -11,7 +11,7 @@
 #include "harness/counters.h"
 #include "simulator/base/coalesce_simulator.h"
 
-namespace coalesce::simulator {
+namespace coalesce::simulator_library {
 
 /// Returns the simulator's function of that name, or null if NVIDIA's libcudart is loaded.
 template <class Function>
@@ -34,7 +34,7 @@ Function* find(const char* name) {
 void add(const CoalesceCounters& from, Counters& to);
 
 /// A pointer to one of the header's functions: SIMULATOR_FUNCTION(coalesceGetReports)().
-#define SIMULATOR_FUNCTION(name) (::coalesce::simulator::find<decltype(name)>(#name))
+#define SIMULATOR_FUNCTION(name) (::coalesce::simulator_library::find<decltype(name)>(#name))
 
 /// Calls `visit(report)` for each report about a kernel. Reports about failed calls are left out,
 /// because the harness sees what the calls return.
@@ -48,4 +48,4 @@ void for_each_report(Visit visit) {
     }
 }
 
-}  // namespace coalesce::simulator
+}  // namespace coalesce::simulator_library

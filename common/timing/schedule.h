@@ -5,7 +5,7 @@
 // memory come first, together with everything that they depend on, then loads from shared memory,
 // then the rest. If ptxas has no registers left, it moves loads after operations that wait for
 // earlier loads. The number of loads in flight is then that of its order
-// (simulator/program/list_schedule.h).
+// (simulator/ptxas/list_schedule.h).
 #pragma once
 
 #include <vector>

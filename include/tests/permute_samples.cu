@@ -154,9 +154,9 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
 
     const cudaError_t error = permuter(to, from, sample, nullptr);
     const cudaError_t ended = cudaDeviceSynchronize();
-    if (simulator::is_loaded()) {
-        const std::vector<std::string> reports = simulator::reports();
-        simulator::forget_reports();
+    if (simulator_library::is_loaded()) {
+        const std::vector<std::string> reports = simulator_library::reports();
+        simulator_library::forget_reports();
         if (!reports.empty()) return reports.front();
     }
     if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);

@@ -66,7 +66,7 @@ std::string first_trouble(const Permuter& wrong) {
 
 TEST_CASE("right: random axes, orders, sizes of elements and starts") {
     std::mt19937_64 random(20261);
-    if (simulator::is_loaded()) simulator::set_quiet(true);
+    if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
@@ -330,7 +330,7 @@ TEST_CASE("right: what cannot be meant is refused, and no error is left behind")
 }
 
 TEST_CASE("wrong versions are found") {
-    if (simulator::is_loaded()) simulator::set_quiet(true);
+    if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     CHECK_NE(first_trouble([](void*, const void*, const PermuteSample&, cudaStream_t) {
                  return cudaSuccess;  // does nothing
              }),

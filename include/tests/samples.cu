@@ -177,9 +177,9 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
     const cudaError_t error = transposer(behind(device_out, sample.out_offset),
                                          behind(device_in, sample.in_offset), sample, stream);
     const cudaError_t ended = cudaDeviceSynchronize();
-    if (simulator::is_loaded()) {
-        const std::vector<std::string> reports = simulator::reports();
-        simulator::forget_reports();
+    if (simulator_library::is_loaded()) {
+        const std::vector<std::string> reports = simulator_library::reports();
+        simulator_library::forget_reports();
         if (!reports.empty()) return reports.front();
     }
     if (error != cudaSuccess) return std::string("refused: ") + cudaGetErrorName(error);

@@ -118,7 +118,7 @@ __global__ void look(const unsigned char* from, unsigned char* to) {
 
 TEST_CASE("right: random shapes, types, pitches, offsets and batches") {
     std::mt19937_64 random(20260);
-    if (simulator::is_loaded()) simulator::set_quiet(true);
+    if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
@@ -490,7 +490,7 @@ TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
         CUDA_CHECK(cudaMemcpy2D(turned.data(), turned_length, out.data(),
                                 static_cast<std::size_t>(kind.out_pitch * kind.size), turned_length,
                                 cols, cudaMemcpyDeviceToHost));
-        if (simulator::is_loaded()) CHECK(simulator::reports().empty());
+        if (simulator_library::is_loaded()) CHECK(simulator_library::reports().empty());
         int wrong = 0;
         for (std::int64_t i = 0; i < rows * cols; ++i) {
             const std::int64_t row = i / cols, col = i % cols;
@@ -525,7 +525,7 @@ TEST_CASE("right: what cannot be meant is refused, and no error is left behind")
 }
 
 TEST_CASE("wrong versions are found") {
-    if (simulator::is_loaded()) simulator::set_quiet(true);
+    if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const auto last = [](const Sample& sample) { return sample.rows * sample.cols - 1; };
     CHECK_NE(first_trouble([](void*, const void*, const Sample&, cudaStream_t) {
                  return cudaSuccess;  // does nothing
@@ -567,7 +567,7 @@ TEST_CASE("wrong versions are found") {
         }),
         "");
 #ifdef __NVCC__  // by clang this read is not reported
-    if (!simulator::is_loaded()) return;
+    if (!simulator_library::is_loaded()) return;
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
             const cudaError_t error = samples::transpose(out, in, sample, stream);

@@ -24,8 +24,7 @@ function folder_of(file) {
 function look_up(file, included,    own, roots, count, k) {
     own = file
     sub(/[^\/]*$/, "", own)
-    count = split(own (file ~ /^common\/simulator/ ? " common/simulator/ common/" : " common/ common/simulator/") \
-                  " include/ docs/ common/cuda_headers/include/", roots, " ")
+    count = split(own " common/ include/ docs/ common/cuda_headers/include/", roots, " ")
     for (k = 1; k <= count; ++k)
         if (plain(roots[k] included) in is_file) return plain(roots[k] included)
     return ""

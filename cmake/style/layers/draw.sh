@@ -21,5 +21,5 @@ draw() { # BOXES TITLE
     awk -f "$here/picture.awk" -v style="$style" -v title="$2" "$1" "$work/arrows"
 }
 draw "$here/order.txt" "The folders of the project, each above those that it includes" >"$2/layers.svg"
-sed -n 's|^common/simulator/\([a-z]*\) .*|& \1|p' "$here/order.txt" | awk '{ print $1, $3 }' >"$work/simulator"
+sed -n 's|^common/simulator/\([a-z]*\)[ /].*|& \1|p' "$here/order.txt" | awk '{ print $1, $3 }' >"$work/simulator"
 draw "$work/simulator" "The folders of the simulator, each above those that it includes" >"$2/layers_simulator.svg"

@@ -15,9 +15,9 @@
 
 #include "base/enum_names.h"
 #include "examined.h"
+#include "examiner/messages.h"
 #include "harness/counters.h"
 #include "harness/text.h"
-#include "examiner/messages.h"
 #include "scratch_folder.h"
 
 using namespace coalesce;
@@ -102,7 +102,7 @@ bool differs_by_clang(const std::string& name) {
 }  // namespace
 
 TEST_CASE("each kernel fails by its name, at its line") {
-    REQUIRE(simulator::is_loaded());
+    REQUIRE(simulator_library::is_loaded());
     const ScratchFolder cache;
     const std::vector<fs::path> files = failing_files();
     REQUIRE(files.size() >= 50);

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "examined.h"
 #include "base/errors.h"
+#include "examined.h"
 #include "harness/counters.h"
 
 using namespace coalesce;
@@ -20,7 +20,7 @@ const fs::path folder = KERNEL_TESTS;
 }  // namespace
 
 TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here") {
-    REQUIRE_FALSE(simulator::is_loaded());
+    REQUIRE_FALSE(simulator_library::is_loaded());
     for (const Compiler compiler : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
         if (compiler_found(compiler).empty()) continue;
         const Verdict found = examined(read_source(folder / "solution.cu"),

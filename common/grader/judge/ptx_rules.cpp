@@ -17,14 +17,14 @@
 namespace coalesce::grader {
 namespace {
 
-namespace ptx = sim::ptx;
+namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
 /// It computes, moves data or synchronises. All others are refused: timers, policies, traps, textures, clusters,
 /// whatever comes.
 bool is_allowed(std::string_view opcode) {
-    const sim::OpcodeEntry* entry = sim::find_opcode(opcode);
-    return entry && entry->group != sim::OpcodeGroup::machine;
+    const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
+    return entry && entry->group != simulator::OpcodeGroup::machine;
 }
 
 /// Registers of the device that tell more than a thread's place, and what allows them.

@@ -18,7 +18,7 @@ using namespace coalesce::tests;
 namespace {
 
 Comparison comparison_on(const WrongKernel& kernel) {
-    simulator::set_quiet(true);
+    simulator_library::set_quiet(true);
     Problem problem{.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces};
     problem.produces.in_place = kernel.in_place;
     if (kernel.batches > 0)
@@ -28,7 +28,7 @@ Comparison comparison_on(const WrongKernel& kernel) {
     kernel.launch(buffers.out(), buffers.in(), kernel.rows, kernel.cols);
     static_cast<void>(cudaGetLastError());
     Comparison comparison = buffers.check();
-    simulator::forget_reports();
+    simulator_library::forget_reports();
     return comparison;
 }
 
@@ -43,7 +43,7 @@ bool fits_terminal(const std::string& text) {
 }  // namespace
 
 TEST_CASE("wrong kernels: each is caught and called by its name") {
-    REQUIRE(simulator::is_loaded());
+    REQUIRE(simulator_library::is_loaded());
     REQUIRE(wrong_kernels().size() >= 30);
     for (const WrongKernel& kernel : wrong_kernels()) {
         CAPTURE(kernel.name);

@@ -5,7 +5,7 @@
 #include "simulator/fatbin/fatbin.h"
 #include "simulator/fatbin/format.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

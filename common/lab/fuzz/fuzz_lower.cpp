@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 constexpr u64 kInstructions = 2000;
 constexpr u64 kBufferBytes = 4096;

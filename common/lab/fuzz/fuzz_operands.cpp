@@ -21,8 +21,8 @@
 
 namespace {
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::fuzz;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::fuzz;
 
 constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;

@@ -8,8 +8,8 @@
 
 namespace {
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::ptx;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::ptx;
 
 void require(bool condition, const char* what) {
     if (condition) return;

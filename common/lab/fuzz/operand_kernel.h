@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace coalesce::sim::fuzz {
+namespace coalesce::simulator::fuzz {
 
 /// A step, as it lies in the device's memory. The script is memory like any other: the kernel may change it.
 struct Step {
@@ -310,4 +310,4 @@ inline std::string module_text(unsigned shared_bytes) {
     return text;
 }
 
-}  // namespace coalesce::sim::fuzz
+}  // namespace coalesce::simulator::fuzz

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class PtxMutation {
 public:
@@ -99,4 +99,4 @@ private:
     std::vector<std::string> registers_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -15,7 +15,7 @@
 
 #include "simulator/memory/address_zone.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u64 kAlign = 16 << 10;
@@ -184,4 +184,4 @@ bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
     return false;  // no host code uses device pointers here
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -25,7 +25,7 @@
 #include "simulator/report/reports.h"
 #include "time_of_launch.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 using nlohmann::json;
 
 namespace {

@@ -238,7 +238,7 @@ json explanation(const json& question) {
         return {{"time", nullptr}, {"time_line", ""}, {"svg", ""}};
     }
     const timing::Prediction& launch = verdict->predicted->longest();
-    return {{"time", json::parse(sim::told_json(told_of(*verdict->predicted)))},
+    return {{"time", json::parse(simulator::told_json(told_of(*verdict->predicted)))},
             {"time_line", timing::time_line_text(launch)},
             {"svg", timing::time_line_svg(launch)}};
 }

@@ -40,11 +40,11 @@ std::optional<std::string> PageRunner::kept(const std::string& kind, const std::
 
 void prepare_device() {
     static const bool once = [] {
-        sim::Options& options = sim::options();
+        simulator::Options& options = simulator::options();
         options.memory_bytes = 48ull << 20;
         options.workers = 1;
         options.quiet = true;
-        sim::reports().print_as_they_come(false);
+        simulator::reports().print_as_they_come(false);
         return true;
     }();
     static_cast<void>(once);

@@ -1,7 +1,7 @@
 // Implements fatbin/fatbin.h in a page, where programs are uncompressed PTX text for every device.
 #include "simulator/fatbin/fatbin.h"
 
-namespace coalesce::sim::fatbin {
+namespace coalesce::simulator::fatbin {
 
 std::vector<PtxImage> read_ptx(const void*, std::size_t) {
     throw FatbinError("a page has no programs");
@@ -21,4 +21,4 @@ std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u3
     return all;
 }
 
-}  // namespace coalesce::sim::fatbin
+}  // namespace coalesce::simulator::fatbin

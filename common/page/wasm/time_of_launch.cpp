@@ -20,7 +20,7 @@ void describe(auto& codec, Told& t) {
 
 }  // namespace timing
 
-namespace sim {
+namespace simulator {
 namespace {
 
 struct TimeOfLaunch {
@@ -53,5 +53,5 @@ std::string told_json(const timing::Told& told) {
     return codec::write(told);
 }
 
-}  // namespace sim
+}  // namespace simulator
 }  // namespace coalesce

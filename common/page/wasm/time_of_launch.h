@@ -7,7 +7,7 @@
 #include "timing/recording.h"
 #include "timing/words.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": 0.43 or null, "told":
 /// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is a
@@ -19,4 +19,4 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
 /// Returns only "told".
 std::string told_json(const timing::Told& told);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 AliveValues::Bits AliveValues::at_end(std::size_t piece) const {
     Bits alive = none();
@@ -39,4 +39,4 @@ void AliveValues::follow(const std::vector<Bits>& overwritten) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -10,7 +10,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class AliveValues {
 public:
@@ -65,4 +65,4 @@ private:
     std::vector<Bits> begin_;             ///< by piece
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

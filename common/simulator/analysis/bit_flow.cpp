@@ -9,7 +9,7 @@
 #include "simulator/analysis/register_use.h"
 #include "simulator/ptx/instruction_parts.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::Instruction;
 using ptx::Operand;
@@ -316,4 +316,4 @@ PassedOn passed_on(const Instruction& instruction, const Definitions& definition
     return rule->second.describe({instruction, definitions});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

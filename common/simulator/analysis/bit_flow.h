@@ -12,7 +12,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns a mask with the lowest `count` bits set.
 constexpr u64 low_bits(u32 count) {
@@ -65,4 +65,4 @@ struct PassedOn {
 
 PassedOn passed_on(const ptx::Instruction& instruction, const Definitions& definitions);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

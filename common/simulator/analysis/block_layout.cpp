@@ -6,7 +6,7 @@
 
 #include "simulator/analysis/control_flow.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Nobody nests loops deeper.
@@ -134,4 +134,4 @@ void put_in_order(ptx::Function& function) {
     if (turns.is_disturbed()) lay_out(function, flow.blocks(), turns.order());
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

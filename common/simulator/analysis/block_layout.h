@@ -9,10 +9,10 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Moves blocks, if a block comes before another that leads to it in the same iteration. Functions
 /// whose loops have several entries are left unchanged.
 void put_in_order(ptx::Function& function);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 ByteUses::ByteUses(const Kernel& kernel)
     : loads_(kernel.sites.size()), stores_(kernel.sites.size()) {
@@ -34,4 +34,4 @@ const ByteUses& byte_uses(const Kernel& kernel) {
     return *kernel.byte_uses.made;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

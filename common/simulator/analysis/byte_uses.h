@@ -5,7 +5,7 @@
 
 #include "simulator/analysis/demanded_bytes.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Kernel;
 
@@ -24,4 +24,4 @@ private:
 /// Computed when it is first needed, because most launches never read uninitialized memory.
 const ByteUses& byte_uses(const Kernel& kernel);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

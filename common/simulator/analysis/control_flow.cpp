@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 bool is_branch(const ptx::Instruction& i) {
@@ -155,4 +155,4 @@ u32 Dominators::common(u32 a, u32 b) const {
     return b;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

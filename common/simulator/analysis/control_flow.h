@@ -9,7 +9,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Instructions [begin, end) of a body. A lane executes either all or none of them.
 struct BasicBlock {
@@ -62,4 +62,4 @@ private:
 /// the function are left out, because lowering rejects them.
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

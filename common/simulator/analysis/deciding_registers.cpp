@@ -9,7 +9,7 @@
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptx/special_registers.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 using ptx::Instruction;
@@ -161,4 +161,4 @@ DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCo
     return Search(module, code, executed).run();
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

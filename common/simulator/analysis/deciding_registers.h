@@ -13,7 +13,7 @@
 
 #include "simulator/code/function_code.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct DecidingRegisters {
     std::vector<bool> decides;  ///< by root register (FunctionCode::roots)
@@ -42,4 +42,4 @@ std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Fun
 /// Reports whether the instruction loads one of these results.
 bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& results);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -16,7 +16,7 @@
 #include "simulator/code/opcodes.h"
 #include "simulator/ptx/instruction_parts.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::Instruction;
 using ptx::Operand;
@@ -497,4 +497,4 @@ DemandedBytes demanded_bytes(const ptx::Function& function) {
     return result;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

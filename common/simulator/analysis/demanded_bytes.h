@@ -22,7 +22,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// How the bytes that a lane loads are used. Bit k of a mask stands for byte k.
 struct LoadUse {
@@ -72,4 +72,4 @@ bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
                            round_up(address + static_cast<u64>(i64{use.piece_to}), kWord));
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 
 #include "simulator/analysis/register_use.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 void Liveness::Range::add(u32 at) {
     begin = std::min(begin, at);
     end = std::max(end, at);
@@ -57,4 +57,4 @@ std::vector<u32> Liveness::alive_behind(u32 instruction, const std::vector<u32>&
     return alive;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -15,7 +15,7 @@
 #include "simulator/analysis/alive_values.h"
 #include "simulator/analysis/control_flow.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class Liveness {
 public:
@@ -41,4 +41,4 @@ private:
     std::vector<Range> ranges_;  ///< by register
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

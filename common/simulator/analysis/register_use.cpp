@@ -5,7 +5,7 @@
 
 #include "base/ranges.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 using ptx::Operand;
@@ -67,4 +67,4 @@ bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers) {
     return any_of(registers, [&](u32 r) { return set[r]; });
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns the registers that an instruction writes, in all active lanes or, if it has a guard, in
 /// those that pass it.
@@ -26,4 +26,4 @@ void until_nothing_changes(const ptx::Function& function, Rule rule) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 
 #include "simulator/analysis/register_use.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 using ptx::Instruction;
@@ -166,4 +166,4 @@ WrittenMemory written_memory(const Kernel& kernel) {
     return addresses.named(all);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -11,9 +11,9 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Analyses a kernel whose sites are known.
 WrittenMemory written_memory(const Kernel& kernel);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

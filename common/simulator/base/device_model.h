@@ -3,7 +3,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The limits and properties of the simulated device. cudart/device_properties.cpp reports them,
 /// and launches enforce them. They are those of an H200 (compute capability 9.0); README.md
@@ -35,4 +35,4 @@ struct DeviceModel {
     // NOLINTEND(readability-identifier-naming)
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

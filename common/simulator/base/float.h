@@ -14,7 +14,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Formats that C++ does not have are structs that contain their bits (half.h).
 template <class T>
@@ -154,4 +154,4 @@ private:
         asm volatile("" ::: "memory");
     }
 };
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -19,7 +19,7 @@
 #include "simulator/base/float.h"
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct F16 {
     u16 bits;
@@ -266,4 +266,4 @@ inline float value_of_small(const Format& format, u32 bits) {
     return sign * std::ldexp(static_cast<float>(significand), exponent - format.fraction_bits);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The line between two pieces.
 inline constexpr std::string_view kNextPiece = "\n// coalesce: the next piece of cuLinkAddData\n";
@@ -22,4 +22,4 @@ inline std::vector<std::string> pieces_of(std::string_view text) {
     return pieces;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

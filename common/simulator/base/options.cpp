@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 struct NamedCheck {
@@ -150,4 +150,4 @@ Options& options() {
     return *instance;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

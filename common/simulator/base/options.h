@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Checks {
     bool memory = true;       ///< memcheck: out of bounds, misaligned
@@ -58,4 +58,4 @@ Options& options();
 /// "". In case of an error `checks` is unchanged.
 std::string set_checks(Checks& checks, const std::string& list);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

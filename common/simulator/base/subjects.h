@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace coalesce::sim::subjects {
+namespace coalesce::simulator::subjects {
 
 struct Subject {
     const char* what;
@@ -25,4 +25,4 @@ inline std::string not_simulated(const Subject& subject) {
     return std::string("not simulated: ") + subject.what + "; " + subject.instead;
 }
 
-}  // namespace coalesce::sim::subjects
+}  // namespace coalesce::simulator::subjects

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
@@ -65,4 +65,4 @@ constexpr u64 round_up(u64 value, u64 step) {
     return step ? (value + step - 1) / step * step : value;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 #include "simulator/memory/host_region.h"
 #include "simulator/report/text.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -333,4 +333,4 @@ Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
                       about_padding(access));
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -14,7 +14,7 @@
 #include "simulator/ptx/ast.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The access of one lane.
 struct LaneAccess {
@@ -61,4 +61,4 @@ std::string describe_address(u64 address, const AllocationTable& allocations);
 /// Returns "tile" for "_ZZ6kernelPfE4tile". Other names are returned unchanged.
 std::string variable_name(const std::string& ptx_name);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 #    include <sys/mman.h>
 #endif
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
 
@@ -57,4 +57,4 @@ void Cells::clear() {
 
 #endif
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

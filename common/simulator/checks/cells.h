@@ -9,7 +9,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class Cells {
 public:
@@ -46,4 +46,4 @@ private:
 #endif
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

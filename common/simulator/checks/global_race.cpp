@@ -14,7 +14,7 @@
 
 #include "simulator/checks/access_report.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -876,4 +876,4 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
     if (!detail.scattered(access)) detail.by_runs(access);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -37,7 +37,7 @@
 #include "simulator/code/kernel.h"
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// A warp-wide access to global memory.
 struct GlobalAccess {
@@ -268,4 +268,4 @@ private:
     std::unique_ptr<Turns> turns_;  ///< blocks that continue under numbers outside the grid
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

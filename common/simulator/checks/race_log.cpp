@@ -5,7 +5,7 @@
 #include <cstring>
 #include <tuple>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::string RaceLog::cure_for(const Race& race) const {
            std::to_string(later.line) + ".";
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

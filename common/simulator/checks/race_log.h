@@ -18,7 +18,7 @@
 #include "simulator/code/kernel.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Asks the executor which value a lane will store. `copy` writes the lane's bytes, at most 16, to
 /// `bytes` in memory order. It is called only if two accesses collide, so it costs correct kernels
@@ -152,4 +152,4 @@ private:
     std::unordered_map<u64, Entry*> by_sites_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -17,7 +17,7 @@
 #include "simulator/analysis/byte_uses.h"
 #include "simulator/checks/access_report.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -958,4 +958,4 @@ void SharedRace::async_arrive(u32 warp, Mask lanes, u32 address) {
     mbarrier_arrive(warp, address);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -20,7 +20,7 @@
 #include "simulator/checks/race_log.h"
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// A warp-wide access to shared memory.
 struct SharedAccess {
@@ -146,4 +146,4 @@ private:
     u64 findings_ = 0;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

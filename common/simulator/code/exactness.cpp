@@ -5,7 +5,7 @@
 #include "simulator/code/opcodes.h"
 #include "simulator/ptx/special_registers.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 using ptx::Instruction;
@@ -75,4 +75,4 @@ std::vector<Remark> remarks_on(const Instruction& instruction) {
     return remarks;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

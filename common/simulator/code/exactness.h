@@ -8,7 +8,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The remark about an opcode: a column of opcodes.inc.
 enum class Exactness : u8 {
@@ -45,4 +45,4 @@ struct Remark {
 /// Returns the remarks. At most one of them says that the instruction is not exact.
 std::vector<Remark> remarks_on(const ptx::Instruction& instruction);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -10,7 +10,7 @@
 #include "simulator/code/exactness.h"
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct SpecialRegister;
 
@@ -112,4 +112,4 @@ struct Kernel::Code {
     std::map<u64, const FunctionCode*> function_pointers;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

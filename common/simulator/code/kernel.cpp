@@ -1,6 +1,6 @@
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 Place Kernel::place(ptx::SourceLine where) const {
     const auto file = module->ast->files.find(where.file);
@@ -17,4 +17,4 @@ Kernel* Module::kernel(const std::string& name) const {
     return found == kernels.end() ? nullptr : found->second.get();
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

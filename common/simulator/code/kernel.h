@@ -24,7 +24,7 @@
 #include "simulator/ptx/ast.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Op;
 struct Warp;
@@ -202,4 +202,4 @@ struct Module {
     Kernel* kernel(const std::string& name) const;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

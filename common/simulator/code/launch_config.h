@@ -3,7 +3,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The outcome of a launch, with the error numbers of the CUDA runtime.
 enum class Status : int {
@@ -34,4 +34,4 @@ struct LaunchConfig {
     bool has_clusters() const { return cluster.count() > 1; }
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

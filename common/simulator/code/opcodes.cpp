@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 bool OpcodeEntry::reads_carry() const {
     return name == "addc" || name == "subc" || name == "madc";
@@ -30,4 +30,4 @@ const OpcodeEntry* find_opcode(std::string_view name) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

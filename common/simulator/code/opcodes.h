@@ -8,7 +8,7 @@
 #include "simulator/base/types.h"
 #include "simulator/code/exactness.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The part of the simulator that executes an opcode, and what kind of operation it is.
 enum class OpcodeGroup : u8 {
@@ -37,4 +37,4 @@ const std::vector<OpcodeEntry>& opcodes();
 /// Returns nullptr for an unknown instruction.
 const OpcodeEntry* find_opcode(std::string_view name);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// w128 is for atomics only: 32 lanes of 64 bits with the low halves, then 32 with the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
@@ -26,4 +26,4 @@ inline u32 bytes_of(Width width) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kSectorShift = 5;
@@ -281,4 +281,4 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     return *this;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Global memory: counts the distinct 32-byte sectors that the active lanes access.
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
@@ -82,4 +82,4 @@ struct SiteCounters {
     SiteCounters& operator+=(const SiteCounters& other);
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -31,7 +31,7 @@
 #include "simulator/cudart/parameters.h"
 #include "simulator/cudart/per_thread.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// Sets the calling thread's last error, unless `error` is a success. Returns `error`.
 cudaError_t remember(cudaError_t error);
@@ -151,4 +151,4 @@ cudaError_t api(const char* name, Body body, const Arguments&... arguments) noex
     });
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

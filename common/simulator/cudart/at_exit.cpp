@@ -10,8 +10,8 @@
 namespace {
 
 __attribute__((destructor)) void end_of_process() {
-    coalesce::sim::cudart::report_leaks();
-    coalesce::sim::write_exit_report();
+    coalesce::simulator::cudart::report_leaks();
+    coalesce::simulator::write_exit_report();
 }
 
 }  // namespace

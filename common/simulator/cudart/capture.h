@@ -8,22 +8,31 @@
 //   During a capture, some calls are not allowed: those that ask for the progress of captured work (there is none yet),
 //   those that would order a captured stream after the default stream, and, depending on the mode of the capture, those
 //   that may do either implicitly, such as cudaMalloc. Such a call fails, and invalidates the capture.
-//   fails, and the capture is no longer valid.
+//   The functions that are declared here are in addons/graphs. A build without addons uses those in addons/absent/,
+//   in which no stream is ever captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "simulator/cudart/api.h"
-#include "simulator/cudart/graphs.h"
 #include "simulator/cudart/streams.h"
+#include "simulator/cudart/work.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 struct Capture;
+struct Node;
+
+/// A node that must complete first. Edge data other than zero are only hints for speed.
+struct Dependency {
+    Node* node = nullptr;
+    cudaGraphEdgeData data{};
+};
 
 /// The number of active captures. Calls check this first, because it is nearly always 0.
 extern std::atomic<int> captures_under_way;
@@ -57,10 +66,14 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Queues work in a stream: it is executed immediately, or captured.
 void put(cudaStream_t stream, Work work);
 
+/// Allocates or frees memory as a node of the captured graph.
+void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                        void** pointer, size_t bytes);
+void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                  const void* pointer);
+
 /// Forgets the stream and its capture, because the stream was destroyed.
 void forget_capture(cudaStream_t stream);
-/// Forgets all captures, for cudaDeviceReset.
-void forget_captures();
 
 // ---- events ----
 
@@ -115,7 +128,7 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
     });
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 /// Defines `call` with the `count` parameters of `describe`. It executes the described work
 /// immediately.

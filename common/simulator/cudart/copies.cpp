@@ -4,8 +4,8 @@
 #include "simulator/cudart/modules.h"
 #include "simulator/cudart/work.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 

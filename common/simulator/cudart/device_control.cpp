@@ -5,18 +5,16 @@
 #include <utility>
 
 #include "simulator/base/options.h"
-#include "simulator/cudart/arrays.h"
+#include "simulator/cudart/addons.h"
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/devices.h"
-#include "simulator/cudart/graph_memory.h"
-#include "simulator/cudart/graphs.h"
 #include "simulator/cudart/leaks.h"
 #include "simulator/cudart/modules.h"
 #include "simulator/cudart/streams.h"
 #include "simulator/execute/device_calls.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -104,9 +102,7 @@ void reset() {
     if (context_is_broken()) return leave_broken_context();
     report_leaks();
     // Before their memory: graphs give theirs back.
-    forget_captures();
-    Graphs::instance().clear();
-    trim_graph_memory();
+    forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
     for (const Allocation& allocation : table->live) {
@@ -123,9 +119,7 @@ void reset() {
             case AllocationKind::constant: break;  // their modules' business
         }
     }
-    forget_arrays();
-    forget_image_objects();
-    forget_object_descriptions();
+    forget_textures();
     enabled_peers.clear();
     forget_streams();
     forget_events();
@@ -134,7 +128,7 @@ void reset() {
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 int device_count() {
     return static_cast<int>(options().devices);
@@ -153,7 +147,7 @@ int& current_device() {
     return device;
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 // ---- which device ----
 

@@ -9,8 +9,8 @@
 #include "simulator/cudart/devices.h"
 #include "simulator/device/device.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 

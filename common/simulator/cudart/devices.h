@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// Reports whether there is a device with this number.
 bool is_device(int device);
@@ -17,4 +17,4 @@ int device_count();
 /// The device that the calling thread has chosen.
 int& current_device();
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -10,8 +10,8 @@
 #include "simulator/cudart/driver_support.h"
 #include "simulator/memory/tensor_map.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
                                     const uint64_t* size, const uint64_t* strides,

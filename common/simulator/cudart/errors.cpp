@@ -11,7 +11,7 @@
 #include "simulator/report/reports.h"
 #include "simulator/report/text.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 namespace {
 
 /// `waiting`: caused by a kernel, not returned by a call yet. `current`: returned from now on.
@@ -227,9 +227,9 @@ cudaError_t last_error() {
 }
 
 }  // namespace
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator::cudart;
 
 cudaError_t cudaGetLastError() {
     const cudaError_t error = last_error();

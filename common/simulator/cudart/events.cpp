@@ -6,7 +6,7 @@
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/handles.h"
 
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -91,7 +91,7 @@ void elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 void check_event(cudaEvent_t event) {
     find_event(event);
@@ -108,7 +108,7 @@ void forget_events() {
     events().clear();
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return api(__func__, [&] { create_event(event, cudaEventDefault); });

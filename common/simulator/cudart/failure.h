@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 struct Failure {
     cudaError_t error;
@@ -34,4 +34,4 @@ void give(T* target, std::type_identity_t<T> value) {
     *target = value;
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 template <class Handle, class Object>
 class Handles {
@@ -38,4 +38,4 @@ private:
     std::map<Handle, std::unique_ptr<Object>> objects_;
 };
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

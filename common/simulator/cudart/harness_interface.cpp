@@ -15,7 +15,7 @@
 #include "timing/predict.h"
 #include "timing/prediction_text.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

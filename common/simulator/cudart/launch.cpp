@@ -30,8 +30,8 @@
 #include "simulator/profile/predicted_times.h"
 #include "simulator/report/reports.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -219,7 +219,7 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
     switch (attribute.id) {
@@ -345,7 +345,7 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
     capture_work(capture, request.stream, std::move(work));
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 extern "C" {
 

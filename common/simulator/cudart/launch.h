@@ -9,7 +9,7 @@
 #include "simulator/base/types.h"
 #include "simulator/cudart/modules.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// A requested launch, before any check.
 struct LaunchRequest {
@@ -50,4 +50,4 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
 /// Checks a launch and runs it immediately, whatever its stream.
 void launch_now(const void* function, const LaunchRequest& request, void** arguments);
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

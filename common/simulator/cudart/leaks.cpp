@@ -8,7 +8,7 @@
 #include "simulator/device/device.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 namespace {
 
 /// Allocations that a message names one by one.
@@ -71,4 +71,4 @@ void report_leaks() {
     for (const auto& [kind, list] : leaks) reports().add(describe(origin(kind), list));
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

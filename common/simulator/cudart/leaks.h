@@ -1,9 +1,9 @@
 // Reports memory that a program never freed.
 #pragma once
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// If leakcheck is on, reports every allocation of the program that still exists.
 void report_leaks();
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -3,16 +3,16 @@
 #include <map>
 #include <mutex>
 
+#include "simulator/cudart/addons.h"
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/devices.h"
-#include "simulator/cudart/graph_memory.h"
 #include "simulator/cudart/memory_pools.h"
 #include "simulator/cudart/transfers.h"
 #include "simulator/device/device.h"
 #include "simulator/report/gaps.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -164,22 +164,19 @@ void describe(const void* pointer, cudaPointerAttributes& attributes) {
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 void allocate_device(void** pointer, size_t bytes) {
     allocate(pointer, bytes, AllocationKind::device);
 }
 
 void free_device(void* pointer) {
-    if (const auto of_graph = find_graph_memory(pointer)) {
-        if (end_use(*of_graph)) return;
-        refuse("the memory is a graph's, and no launch has allocated it since it was freed.");
-    }
+    if (free_graph_memory(pointer)) return;
     free_pointer(pointer, is_device_kind);
     note_freed_in_pools(pointer);
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 // ---- device ----
 

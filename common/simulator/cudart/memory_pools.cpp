@@ -11,12 +11,11 @@
 
 #include "simulator/base/types.h"
 #include "simulator/cudart/capture.h"
-#include "simulator/cudart/graph_memory.h"
 #include "simulator/cudart/handles.h"
 #include "simulator/cudart/streams.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -143,15 +142,6 @@ void use_pool(int device, cudaMemPool_t handle) {
     Pools::instance().use(handle);
 }
 
-/// In a captured stream it is a graph that allocates.
-void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
-                        void** pointer, size_t bytes) {
-    need(pointer && bytes > 0);
-    AllocateWork work = describe_allocation(bytes);
-    *pointer = work.parameters.dptr;
-    capture_work(capture, stream, std::move(work));
-}
-
 void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     check_stream(stream);
     find_pool(pool);
@@ -165,22 +155,19 @@ void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaSt
 void free_in_stream(void* pointer, cudaStream_t stream) {
     check_stream(stream);
     check_order(stream);
-    const auto capture = capture_of(stream);
-    if (!capture) return free_device(pointer);
-    FreeWork work{find_graph_memory(pointer)};
-    if (!work.memory) refuse("what a graph frees, a graph must have allocated.");
-    capture_work(capture, stream, std::move(work));
+    if (const auto capture = capture_of(stream)) return capture_free(capture, stream, pointer);
+    free_device(pointer);
 }
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 void note_freed_in_pools(const void* pointer) {
     Pools::instance().note_freed(pointer);
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     return api(__func__, allocate_in_stream, pointer, bytes, Pools::instance().current(), stream);

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// cudaMalloc and cudaFree, without the code that surrounds a call.
 void allocate_device(void** pointer, size_t bytes);
@@ -12,4 +12,4 @@ void free_device(void* pointer);
 /// Records that `pointer` was freed, whether it came from a pool or not.
 void note_freed_in_pools(const void* pointer);
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -6,10 +6,10 @@
 #include "simulator/cudart/missing.h"
 #include "simulator/base/subjects.h"
 
-using namespace coalesce::sim::subjects;
+using namespace coalesce::simulator::subjects;
 
-#define COALESCE_MISSING(function, subject)                                       \
-    extern "C" int function() {                                                   \
-        return coalesce::sim::cudart::report_missing(#function, subject.instead); \
+#define COALESCE_MISSING(function, subject)                                             \
+    extern "C" int function() {                                                         \
+        return coalesce::simulator::cudart::report_missing(#function, subject.instead); \
     }
 #include "simulator/cudart/missing_list.inc"

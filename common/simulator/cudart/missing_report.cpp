@@ -5,7 +5,7 @@
 
 #include "simulator/cudart/api.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 namespace {
 
 /// A question leaves no work undone: a program has its answer, and may have another way. (cudaIpcGetMemHandle
@@ -32,4 +32,4 @@ int report_missing(const char* function, const char* hint) {
     });
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

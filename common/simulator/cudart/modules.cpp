@@ -8,10 +8,10 @@
 #include "simulator/base/subjects.h"
 #include "simulator/cudart/api.h"
 #include "simulator/fatbin/fatbin.h"
-#include "simulator/program/lower.h"
+#include "simulator/lowering/lower.h"
 #include "simulator/report/gaps.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 u32 KernelHandle::dynamic_shared_limit() const {
     if (max_dynamic_shared >= 0) return static_cast<u32>(max_dynamic_shared);
@@ -226,4 +226,4 @@ void Modules::reset() {
     }
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -18,7 +18,7 @@
 
 #include "simulator/device/device.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 struct LoadedModule;
 
@@ -118,4 +118,4 @@ private:
     std::set<LoadedModule*> libraries_;                 ///< libraries that have not been unloaded
 };
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

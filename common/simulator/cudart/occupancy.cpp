@@ -5,8 +5,8 @@
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/modules.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 

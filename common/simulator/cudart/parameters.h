@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <tuple>
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// The type of a function's parameter, counted from 0.
 template <std::size_t index, class Function>
@@ -17,9 +17,9 @@ struct ParameterOf<index, Result(Parameters...)> {
 template <std::size_t index, class Function>
 using Parameter = typename ParameterOf<index, Function>::Type;
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
-#define COALESCE_PARAMETER(f, index) coalesce::sim::cudart::Parameter<index, decltype(f)>
+#define COALESCE_PARAMETER(f, index) coalesce::simulator::cudart::Parameter<index, decltype(f)>
 #define COALESCE_PARAMETERS_0(f)
 #define COALESCE_PARAMETERS_1(f) COALESCE_PARAMETER(f, 0) a
 #define COALESCE_PARAMETERS_2(f) COALESCE_PARAMETERS_1(f), COALESCE_PARAMETER(f, 1) b

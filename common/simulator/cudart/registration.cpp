@@ -20,8 +20,8 @@
 #include "simulator/cudart/modules.h"
 #include "simulator/fatbin/format.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include "simulator/base/types.h"
 #include "simulator/report/gaps.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::cudart;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
 
 namespace {
 
@@ -64,7 +64,7 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
 
 }  // namespace
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 void check_stream(cudaStream_t stream) {
     if (!stream_of(stream))
@@ -94,7 +94,7 @@ void forget_streams() {
     created_streams().clear();
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return api(__func__, [&] { create_stream(stream, cudaStreamDefault, 0); });

@@ -3,7 +3,7 @@
 
 #include "simulator/cudart/api.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// Reports whether this is the default stream that synchronizes with all others.
 inline bool is_legacy(cudaStream_t stream) {
@@ -39,4 +39,4 @@ cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept
 void forget_streams();
 void forget_events();
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -7,7 +7,7 @@
 #include "simulator/cudart/api.h"
 #include "simulator/device/device.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 DeviceMemory& memory() {
     return Device::instance().memory();
@@ -165,4 +165,4 @@ void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsig
     }
 }
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -6,11 +6,11 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 class DeviceMemory;
 }
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 /// The device's memory.
 DeviceMemory& memory();
@@ -37,4 +37,4 @@ void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cuda
                 cudaMemcpyKind kind);
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box);
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

@@ -1,15 +1,16 @@
 // See work.h.
 #include "simulator/cudart/work.h"
 
+#include "simulator/cudart/addons.h"
 #include "simulator/cudart/api.h"
-#include "simulator/cudart/arrays.h"
-#include "simulator/cudart/graph_memory.h"
-#include "simulator/cudart/graphs.h"
+#include "simulator/cudart/capture.h"
 #include "simulator/cudart/modules.h"
 #include "simulator/cudart/streams.h"
-#include "simulator/execute/graph_conditions.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
+
+std::atomic<int> captures_under_way{0};
+
 namespace {
 
 template <class... Bodies>
@@ -53,29 +54,6 @@ void* part_of(const void* symbol, size_t bytes, size_t offset) {
         refuse(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                " do not fit a symbol of " + std::to_string(variable.bytes) + " bytes.");
     return reinterpret_cast<void*>(variable.address + offset);
-}
-
-// ---- what a node does ----
-
-void use_memory(const AllocateWork& work) {
-    if (begin_use(*work.memory)) return;
-    refuse(
-        "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
-        "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
-}
-
-void free_memory(const FreeWork& work) {
-    if (!end_use(*work.memory)) refuse("the graph frees memory that is not allocated.");
-}
-
-void decide(const ConditionalWork& work) {
-    const auto value = [&] { return GraphConditions::instance().get(work.handle); };
-    if (work.type == cudaGraphCondTypeWhile) {
-        while (value() != 0) run_graph(*work.bodies[0]);
-        return;
-    }
-    const unsigned chosen = work.type == cudaGraphCondTypeSwitch ? value() : value() != 0 ? 0 : 1;
-    if (chosen < work.bodies.size()) run_graph(*work.bodies[chosen]);
 }
 
 }  // namespace
@@ -125,17 +103,6 @@ Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_
     return describe_copy(to, part_of(symbol, bytes, offset), bytes, kind);
 }
 
-AllocateWork describe_allocation(size_t bytes) {
-    AllocateWork work;
-    work.memory = reserve_graph_memory(bytes);
-    need(work.memory != nullptr, cudaErrorMemoryAllocation);
-    work.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
-    work.parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
-    work.parameters.bytesize = bytes;
-    work.parameters.dptr = reinterpret_cast<void*>(work.memory->address);
-    return work;
-}
-
 Work describe_fill(void* to, int value, size_t bytes) {
     return FillWork{.to = {to, bytes, bytes, 1},
                     .extent = {bytes, 1, 1},
@@ -182,26 +149,33 @@ void check(const Work& work) {
 }
 
 void carry_out(const Work& work) {
-    std::visit(
-        Overloaded{[](const KernelWork& kernel) {
-                       launch_now(kernel.function, kernel.request, kernel.arguments->list());
-                   },
-                   [](const CopyWork& copied) { transfer(copied, copy); },
-                   [](const FillWork& filled) {
-                       check_shape(filled);
-                       fill(filled.to, filled.extent, filled.value, filled.element);
-                   },
-                   [](const HostWork& host) {
-                       need(host.fn);
-                       host.fn(host.userData);
-                   },
-                   [](const ChildWork& child) { run_graph(*child.graph); }, [](const EmptyWork&) {},
-                   [](const RecordWork& record) { record_now(record.event); },
-                   [](const WaitWork& wait) { check_event(wait.event); },
-                   [](const AllocateWork& allocate) { use_memory(allocate); },
-                   [](const FreeWork& freed) { free_memory(freed); },
-                   [](const ConditionalWork& conditional) { decide(conditional); }},
-        work);
+    std::visit(Overloaded{[](const KernelWork& kernel) {
+                              launch_now(kernel.function, kernel.request, kernel.arguments->list());
+                          },
+                          [](const CopyWork& copied) { transfer(copied, copy); },
+                          [](const FillWork& filled) {
+                              check_shape(filled);
+                              fill(filled.to, filled.extent, filled.value, filled.element);
+                          },
+                          [](const HostWork& host) {
+                              need(host.fn);
+                              host.fn(host.userData);
+                          },
+                          [](const EmptyWork&) {},
+                          [](const RecordWork& record) { record_now(record.event); },
+                          [](const WaitWork& wait) { check_event(wait.event); },
+                          [](const auto& of_graph) { carry_out_node(of_graph); }},
+               work);
 }
 
-}  // namespace coalesce::sim::cudart
+void put(cudaStream_t stream, Work work) {
+    check_order(stream);
+    if (const auto capture = capture_of(stream)) {
+        capture_work(capture, stream, std::move(work));
+        return;
+    }
+    note_stream_work(stream);
+    carry_out(work);
+}
+
+}  // namespace coalesce::simulator::cudart

@@ -11,7 +11,7 @@
 #include "simulator/cudart/launch.h"
 #include "simulator/cudart/transfers.h"
 
-namespace coalesce::sim::cudart {
+namespace coalesce::simulator::cudart {
 
 class Graph;
 struct GraphMemory;
@@ -80,15 +80,13 @@ cudaGraphNodeType type_of(const Work& work);
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind);
-/// The parameters may refer to CUDA arrays (arrays.h).
+/// The parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
 /// Copies to `offset` bytes after the start of a variable, and from there.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
-/// Allocates `bytes`. The address is in the parameters of the work.
-AllocateWork describe_allocation(size_t bytes);
 Work describe_fill(void* to, int value, size_t bytes);
 
 /// Fails if the work cannot be done, as far as this is known in advance.
@@ -97,4 +95,4 @@ void check(const Work& work);
 /// Executes the work immediately.
 void carry_out(const Work& work);
 
-}  // namespace coalesce::sim::cudart
+}  // namespace coalesce::simulator::cudart

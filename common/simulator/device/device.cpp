@@ -11,12 +11,12 @@
 #include "simulator/execute/recorder.h"
 #include "simulator/execute/special_registers.h"
 #include "simulator/execute/worker.h"
-#include "simulator/program/lower.h"
-#include "simulator/program/register_estimate.h"
+#include "simulator/lowering/lower.h"
+#include "simulator/ptxas/register_estimate.h"
 #include "simulator/report/progress.h"
 #include "timing/occupancy.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Device::State {
     explicit State(u64 capacity) : memory(capacity) {}
@@ -397,4 +397,4 @@ void Device::add_up(const Launch& launch, const std::vector<WorkerTotals>& count
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -14,7 +14,7 @@ namespace coalesce::timing {
 struct Recording;
 }
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Launch;
 struct WorkerTotals;
@@ -63,4 +63,4 @@ std::vector<const Kernel*> all_kernels();
 /// Deletes the data of unloaded modules, for programs that load one kernel after another.
 void forget_unloaded_kernels();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

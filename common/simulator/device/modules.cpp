@@ -9,11 +9,11 @@
 #include "base/kernel_name.h"
 #include "simulator/analysis/block_layout.h"
 #include "simulator/device/device.h"
-#include "simulator/program/lower.h"
+#include "simulator/lowering/lower.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -165,4 +165,4 @@ void forget_unloaded_kernels() {
     registry().unloaded.clear();
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

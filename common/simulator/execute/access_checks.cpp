@@ -7,7 +7,7 @@
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/undefined.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -155,4 +155,4 @@ void fence(Warp& w) {
     w.fenced = true;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

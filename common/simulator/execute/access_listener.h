@@ -7,7 +7,7 @@
 #include "simulator/base/types.h"
 #include "simulator/counters/counters.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Op;
 struct Warp;
@@ -67,4 +67,4 @@ public:
     virtual void step(const Warp& w, const Op* op) = 0;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -16,7 +16,7 @@
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Of one instruction; AsyncCopies keeps it, so it has a name outside of this file.
 struct AsyncCopy {
@@ -208,4 +208,4 @@ Description describe_cp(const ptx::Instruction& i, const ptx::Function& function
     return i.has("mbarrier") ? describe_copy_arrival(i) : describe_copy(i, function);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

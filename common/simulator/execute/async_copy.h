@@ -23,7 +23,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Executes all copies that the active lanes have started (async_copy.cpp).
 void complete_copies(Warp& w);
@@ -71,4 +71,4 @@ struct MbarrierWait {
 };
 MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -11,7 +11,7 @@
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 using ptx::Type;
@@ -141,4 +141,4 @@ Description describe_async_store(const ptx::Instruction& i) {
                         .has_side_effects = true});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -18,7 +18,7 @@
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/memory_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 using ptx::Type;
@@ -299,4 +299,4 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
             .spins_on_result = keeps_old});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

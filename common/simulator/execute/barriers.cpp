@@ -8,7 +8,7 @@
 #include "simulator/execute/scheduler.h"
 #include "simulator/execute/shared_checks.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kBarriers = 16;
@@ -274,4 +274,4 @@ void report_deadlock(Block& block) {
     block.launch->fail(Status::launch_timeout);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

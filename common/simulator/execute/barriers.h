@@ -3,7 +3,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// a: number of the barrier (0 to 15), b: threads (0: all).
 const Op* op_barrier_sync(Warp& w, const Op* op);
@@ -28,4 +28,4 @@ const Warp& stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

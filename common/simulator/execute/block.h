@@ -23,7 +23,7 @@
 #include "simulator/execute/warp.h"
 #include "simulator/execute/watch.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class Progress;
 struct Cluster;
@@ -168,4 +168,4 @@ inline u64 rank_of(const Warp& w, int lane) {
     return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

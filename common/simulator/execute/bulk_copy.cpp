@@ -28,7 +28,7 @@
 #include "simulator/execute/memory_access.h"
 #include "simulator/memory/tensor_map.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 
@@ -714,4 +714,4 @@ Description describe_bulk_copy(const ptx::Instruction& i) {
     return describe_copy(i, to_shared, between_blocks);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

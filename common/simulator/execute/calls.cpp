@@ -6,7 +6,7 @@
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/scheduler.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Of a thread's stack, for each call, beside its local variables: where to go on, and a register.
@@ -212,4 +212,4 @@ const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
     return op + 1;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

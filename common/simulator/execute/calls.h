@@ -8,7 +8,7 @@
 #include "simulator/code/function_code.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Frame {
     Frame* caller = nullptr;          ///< nullptr for the kernel itself
@@ -54,4 +54,4 @@ Handler parameter_handler(bool store, u32 bytes);
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/shared_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 
@@ -175,4 +175,4 @@ const Op* op_shared_address_64(Warp& w, const Op* op) {
     return write_shared_address<u64>(w, op);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

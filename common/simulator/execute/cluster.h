@@ -21,7 +21,7 @@
 #include "simulator/execute/families.h"
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct SharedMove;
 struct Resolved;
@@ -93,4 +93,4 @@ void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -12,7 +12,7 @@
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/scheduler.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Calls `use(block)` with each block that waits at the same barrier.
@@ -124,4 +124,4 @@ bool waits_at_cluster_barrier(const Block& block) {
     return false;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

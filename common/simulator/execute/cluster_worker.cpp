@@ -6,7 +6,7 @@
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/worker.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// A cluster and what its pointers point into.
 struct ResidentCluster : Cluster {
@@ -128,4 +128,4 @@ void Worker::end_clusters() {
     for (std::size_t k = 0; k < prepared_clusters_; ++k) clusters_[k]->race.end_launch();
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace coalesce::sim::combining {
+namespace coalesce::simulator::combining {
 
 struct Add {
     static auto apply(auto a, auto b, auto...) { return a + b; }
@@ -54,4 +54,4 @@ struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };
 
-}  // namespace coalesce::sim::combining
+}  // namespace coalesce::simulator::combining

@@ -5,7 +5,7 @@
 #include "simulator/execute/families.h"
 #include "simulator/ptx/instruction_parts.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns the description if the instruction has as many operands as `operands`. A cache policy
 /// after them is ignored if a modifier announces it, and so is `_`.
@@ -15,14 +15,9 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
                      std::size_t at_least, std::size_t at_most);
 
 // One function per family, defined beside its handlers.
-using Describe = Description(const ptx::Instruction&, const ptx::Function&);
 // warp_ops.cpp
 Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
     describe_elect;
-// matrix_moves.cpp
-Describe describe_matrix_access, describe_matrix_move;
-// tensor_cores.cpp
-Describe describe_mma, describe_wmma;
 // atomics.cpp
 Describe describe_atomic;
 // async_store.cpp: st and red with .async
@@ -32,9 +27,5 @@ Describe describe_cp, describe_mbarrier;
 // system_ops.cpp
 Describe describe_fence, describe_hint, describe_create_policy, describe_sleep, describe_trap,
     describe_is_space, describe_map_address, describe_block_rank;
-// texture_fetch.cpp
-Describe describe_fetch, describe_query, describe_is_type;
-// surface_access.cpp
-Describe describe_surface;
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

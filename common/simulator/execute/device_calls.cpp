@@ -8,7 +8,7 @@
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/printf_format.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -193,4 +193,4 @@ u64 DeviceHeap::free(u64 address) {
     return bytes;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -10,7 +10,7 @@
 #include "simulator/execute/warp.h"
 #include "simulator/memory/address_zone.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Launch;
 class DeviceMemory;
@@ -59,4 +59,4 @@ private:
     u64 size_ = 8u << 20;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

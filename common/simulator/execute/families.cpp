@@ -1,18 +1,11 @@
 // The table of instruction families, and the helpers with which they are described.
 #include "simulator/execute/families.h"
 
-#include <algorithm>
-
 #include "simulator/execute/describe.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
-
-struct FamilyRow {
-    const char* opcode;
-    Describe* describe;
-};
 
 constexpr FamilyRow kFamilies[] = {
     // Lanes of a warp together.
@@ -23,13 +16,6 @@ constexpr FamilyRow kFamilies[] = {
     {"activemask", describe_active_mask},  // the lanes that run this instruction together
     {"elect", describe_elect},             // one lane of those named is chosen: the lowest
 
-    // All lanes of a warp together, on matrices.
-    {"ldmatrix", describe_matrix_access},  // 8x8 matrices from shared memory to registers
-    {"stmatrix", describe_matrix_access},  // ... and back
-    {"movmatrix", describe_matrix_move},   // d = an 8x8 matrix, turned
-    {"mma", describe_mma},                 // d = a * b + c, of matrices
-    {"wmma", describe_wmma},               // the same with layouts that the machine chooses
-
     // Memory that others change meanwhile.
     {"atom", describe_atomic},  // reads, changes and writes back in one go; returns the old value
     {"red", describe_atomic},   // the same, and nobody wants the old value
@@ -37,16 +23,6 @@ constexpr FamilyRow kFamilies[] = {
     {"mbarrier", describe_mbarrier},  // a barrier that lives in shared memory and counts arrivals
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
-
-    // Textures and surfaces.
-    {"tex", describe_fetch},   // d = what a texture has at some coordinates
-    {"tld4", describe_fetch},  // d = one component of the four texels around them
-    {"suld", describe_surface},
-    {"sust", describe_surface},
-    {"sured", describe_surface},  // reads, changes and writes back, as red does
-    {"txq", describe_query},      // d = how wide a texture is, or a surface, how high, how deep
-    {"suq", describe_query},
-    {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
 
     // Advice to the hardware: nothing to do here.
     {"prefetch", describe_hint},
@@ -71,9 +47,12 @@ constexpr FamilyRow kFamilies[] = {
 
 /// nullptr: there is none.
 const FamilyRow* family_of(std::string_view opcode) {
-    const auto row = std::find_if(std::begin(kFamilies), std::end(kFamilies),
-                                  [&](const FamilyRow& f) { return opcode == f.opcode; });
-    return row == std::end(kFamilies) ? nullptr : row;
+    for (const std::span<const FamilyRow> families :
+         {std::span<const FamilyRow>(kFamilies), matrix_families(), texture_families()}) {
+        for (const FamilyRow& family : families)
+            if (opcode == family.opcode) return &family;
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -107,4 +86,4 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     return made;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

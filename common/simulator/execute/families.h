@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@
 #include "simulator/code/width.h"
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The place for an operand of the PTX text.
 enum class Role : u8 {
@@ -102,6 +103,18 @@ Description find_family_instruction(const ptx::Instruction& instruction,
 /// Reports whether some instructions with this opcode have a description.
 bool has_family(std::string_view opcode);
 
+using Describe = Description(const ptx::Instruction&, const ptx::Function&);
+
+struct FamilyRow {
+    const char* opcode;
+    Describe* describe;
+};
+
+/// The families of addons/matrices and addons/textures. Both lists are empty in a build without addons
+/// (addons/absent/).
+std::span<const FamilyRow> matrix_families();
+std::span<const FamilyRow> texture_families();
+
 // ---- for handlers: fields of Ops that were lowered in this way ----
 
 inline ptx::StateSpace space_of(const Op* op) {
@@ -123,4 +136,4 @@ inline i64 second_offset(const Op* op) {
     return op->immediate >> 32;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

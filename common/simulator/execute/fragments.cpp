@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -69,4 +69,4 @@ MatrixFragment::Place MatrixFragment::place(u32 lane, u32 index) const {
     return {kBlockLines * line_block + line, (kBlockWords * block_across + word) * each};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -17,7 +17,7 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Matrices are moved in pieces of 8 rows of 16 bytes. Each lane has one word.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
@@ -85,4 +85,4 @@ struct MatrixOp {
     u32 default_stride = 0;  ///< for loads and stores; 0 if Op::b has it
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

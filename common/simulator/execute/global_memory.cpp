@@ -13,7 +13,7 @@
 #include "simulator/execute/memory_handlers.h"
 #include "simulator/execute/undefined.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u8 kWordWritten = 0x0f;
@@ -450,4 +450,4 @@ Handler global_handler(const MemoryAccessKind& kind) {
     });
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

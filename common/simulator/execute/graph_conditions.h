@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class GraphConditions {
 public:
@@ -45,4 +45,4 @@ private:
     u64 last_ = 0;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

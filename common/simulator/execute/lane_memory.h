@@ -6,7 +6,7 @@
 #include "simulator/checks/race_log.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The types of an element of `Bytes` bytes in memory and in a register lane.
 template <u32 Bytes>
@@ -108,4 +108,4 @@ Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

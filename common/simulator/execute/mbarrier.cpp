@@ -16,7 +16,7 @@
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 
@@ -418,4 +418,4 @@ Description describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
     return std::nullopt;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -8,7 +8,7 @@
 #include "simulator/counters/counters.h"
 #include "simulator/execute/cluster.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 
@@ -239,4 +239,4 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSp
     return good ? out.host[lane] : nullptr;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

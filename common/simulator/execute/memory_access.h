@@ -10,7 +10,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns the state space of a generic address.
 ptx::StateSpace space_at(u64 generic_address);
@@ -124,4 +124,4 @@ bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
 /// membar and fence: orders what this warp has done before what it does next.
 void fence(Warp& w);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

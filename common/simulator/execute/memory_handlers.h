@@ -3,7 +3,7 @@
 
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The properties of a load or store that the lowering knows. The base address is in Op::a (64-bit
 /// lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the elements in
@@ -38,4 +38,4 @@ enum MemoryDetail : u8 {
     kCountsMachine = 32,  ///< Site::machine determines what is counted
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 #include "simulator/execute/memory_handlers.h"
 #include "simulator/execute/undefined.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// For Watch: local memory belongs to its warp, and may change and change back while that waits.
@@ -90,4 +90,4 @@ Handler memory_handler(const MemoryAccessKind& kind) {
     return nullptr;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

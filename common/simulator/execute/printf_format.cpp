@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -163,4 +163,4 @@ Formatted format_printf(const std::string& format, const FormatSource& source) {
     return Formatter(source).run(format);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

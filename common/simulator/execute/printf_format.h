@@ -12,7 +12,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct FormatSource {
     /// Copies `bytes` bytes at `offset` of the argument buffer. Returns false if they cannot be
@@ -30,4 +30,4 @@ struct Formatted {
 
 Formatted format_printf(const std::string& format, const FormatSource& source);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -10,7 +10,7 @@
 #include "simulator/execute/block.h"
 #include "simulator/execute/calls.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -506,4 +506,4 @@ bool may_wait(const Kernel::Code& code) {
                        [&](const auto& entry) { return spins(*entry.second); });
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -19,7 +19,7 @@
 #include "simulator/execute/access_listener.h"
 #include "timing/recording.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Block;
 
@@ -145,4 +145,4 @@ bool asks_for_grid(const ptx::Function& kernel);
 /// Reports whether blocks of this kernel may wait for each other.
 bool may_wait(const Kernel::Code& code);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

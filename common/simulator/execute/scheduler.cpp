@@ -10,7 +10,7 @@
 #include "simulator/execute/calls.h"
 #include "simulator/execute/cluster.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Backward branches that a warp may take before the next one gets its turn.
@@ -470,4 +470,4 @@ std::string describe_waiting(const Block& block) {
     return text;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -15,7 +15,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Adds a fragment that does not run now. Lanes at the same place in the same call continue, or
 /// wait, together.
@@ -60,4 +60,4 @@ void release_complete_warp_syncs(Warp& w);
 /// Call this when lanes of a warp have exited or reached a barrier.
 void release_barriers(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 #include "simulator/checks/access_report.h"
 #include "simulator/execute/access_listener.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// As the instruction has it: 64 bits, unless the register has 32.
@@ -179,4 +179,4 @@ bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
     return true;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -15,7 +15,7 @@
 #include "simulator/execute/shared_checks.h"
 #include "simulator/execute/undefined.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// What is counted for an access, and where uninitialized bytes are in registers. Shapes whose
 /// lanes move other lanes' bytes specialize this (matrix_moves.cpp).
@@ -196,4 +196,4 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
     return op + 1;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 #include "simulator/execute/barriers.h"
 #include "simulator/execute/scheduler.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Barriers complete for the block as a whole: the ledger keeps these steps as those of a warp of
@@ -101,4 +101,4 @@ void note_warp_end(Warp& w) {
         leave_ledger(block);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

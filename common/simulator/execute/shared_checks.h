@@ -4,7 +4,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Starts the checker with this block. The system's reserved memory counts as initialized, with
 /// zeros.
@@ -18,4 +18,4 @@ void note_warp_end(Warp& w);
 /// The steps so far no longer agree. Passes them to the checker, which takes over.
 void leave_ledger(Block& block);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// What a worker may keep of a block: 28 bytes per step, and 128 for each 32 addresses that are not the same
@@ -116,4 +116,4 @@ bool SharedLedger::same_undefined(const Step& step, const u32* stored) const {
     return recorded && stored && std::memcmp(recorded, stored, kLanes * sizeof(u32)) == 0;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -26,7 +26,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Warp;
 
@@ -135,4 +135,4 @@ private:
     std::vector<Cursor> cursors_;         ///< by warp, into clean_
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -1,7 +1,7 @@
 // ld.shared and st.shared: the table of shared_access.h's shapes.
 #include "simulator/execute/shared_access.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 Handler shared_handler(const MemoryAccessKind& kind) {
     if (kind.cluster)
@@ -14,4 +14,4 @@ Handler shared_handler(const MemoryAccessKind& kind) {
     });
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

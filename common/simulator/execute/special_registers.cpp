@@ -6,7 +6,7 @@
 #include "simulator/base/device_model.h"
 #include "simulator/execute/cluster.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -170,4 +170,4 @@ u64 clock_of(const Warp& warp) {
            kCyclesPerInstruction * executed;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

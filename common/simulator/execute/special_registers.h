@@ -10,7 +10,7 @@
 #include "simulator/code/width.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Launch;
 
@@ -49,4 +49,4 @@ const Op* run_read_special(Warp&, const Op*);
 /// sleeps.
 u64 clock_of(const Warp& warp);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/special_registers.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 using ptx::StateSpace;
 
@@ -142,4 +142,4 @@ Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&)
                         .operands = {{Role::destination, Width::w32}, {Role::a, width}}});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

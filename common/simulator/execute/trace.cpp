@@ -5,7 +5,7 @@
 #include "simulator/counters/counters.h"
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 Trace& trace() {
     static Trace the_trace;
@@ -42,4 +42,4 @@ void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -11,7 +11,7 @@
 #include "simulator/code/kernel.h"
 #include "simulator/execute/access_listener.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct TracedAccess {
     Place place;
@@ -45,4 +45,4 @@ private:
 /// worker that runs the traced block.
 Trace& trace();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 #include "simulator/checks/access_report.h"
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 void forget_undefined_slowly(Warp& w, const Op* op) {
     if (!w.undefined->find(op->site)) return;
@@ -110,4 +110,4 @@ u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess&
     return 0;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

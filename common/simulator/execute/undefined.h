@@ -13,7 +13,7 @@
 
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
@@ -57,4 +57,4 @@ inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
 /// from now on.
 u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

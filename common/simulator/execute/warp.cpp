@@ -2,7 +2,7 @@
 
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 Dim3 Warp::thread_of(int lane) const {
     return block->dimensions().place(index * kLanes + static_cast<u32>(lane));
@@ -42,4 +42,4 @@ Failed Warp::fail(Status status, const Report& report) {
     return {};
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

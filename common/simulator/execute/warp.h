@@ -18,7 +18,7 @@
 #include "simulator/code/launch_config.h"
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Block;
 struct LaneAccess;
@@ -211,4 +211,4 @@ struct Warp {
                     const std::string& message = "", const std::string& cure = "") const;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

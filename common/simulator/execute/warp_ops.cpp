@@ -12,7 +12,7 @@
 #include "simulator/execute/describe.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -229,4 +229,4 @@ Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     return describe_meeting(i, run_elect, {kDestinationAndPredicate});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

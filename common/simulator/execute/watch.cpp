@@ -9,7 +9,7 @@
 #include "simulator/analysis/deciding_registers.h"
 #include "simulator/execute/block.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Rounds over all waiting blocks without progress, before anybody looks closer.
@@ -250,4 +250,4 @@ Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
     return for_host_ ? Verdict::waits_for_host : Verdict::deadlock;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -31,7 +31,7 @@
 #include "simulator/code/function_code.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Block;
 struct Launch;
@@ -122,4 +122,4 @@ private:
     std::chrono::steady_clock::time_point host_awaited_{};
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -15,7 +15,7 @@
 #include "simulator/execute/special_registers.h"
 #include "simulator/report/progress.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// What shared memory holds before a kernel writes it: nothing that looks like a result.
@@ -355,4 +355,4 @@ void Worker::report_waiting_for_host() {
     launch_->fail(Status::launch_timeout);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

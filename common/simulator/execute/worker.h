@@ -14,7 +14,7 @@
 #include "simulator/execute/recorder.h"
 #include "simulator/execute/scheduler.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Cluster;          ///< cluster.h
 struct ResidentCluster;  ///< cluster_worker.cpp
@@ -98,4 +98,4 @@ private:
     Watch watch_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -12,7 +12,7 @@
 #include "simulator/base/subjects.h"
 #include "simulator/fatbin/format.h"
 
-namespace coalesce::sim::fatbin {
+namespace coalesce::simulator::fatbin {
 
 namespace {
 
@@ -245,4 +245,4 @@ const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
     return best;
 }
 
-}  // namespace coalesce::sim::fatbin
+}  // namespace coalesce::simulator::fatbin

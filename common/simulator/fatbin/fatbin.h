@@ -7,7 +7,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim::fatbin {
+namespace coalesce::simulator::fatbin {
 
 struct FatbinError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -32,4 +32,4 @@ std::vector<PtxImage> read_image(const void* data);
 /// kernels use no new features. Returns nullptr if there is none.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
-}  // namespace coalesce::sim::fatbin
+}  // namespace coalesce::simulator::fatbin

@@ -9,7 +9,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim::fatbin {
+namespace coalesce::simulator::fatbin {
 
 inline constexpr u32 kWrapperMagic = 0x466243b1;
 inline constexpr u32 kContainerMagic = 0xba55ed50;
@@ -57,4 +57,4 @@ struct EntryHeader {
 static_assert(sizeof(FatbinWrapper) == 24 && sizeof(ContainerHeader) == 16);
 static_assert(sizeof(EntryHeader) == 64);
 
-}  // namespace coalesce::sim::fatbin
+}  // namespace coalesce::simulator::fatbin

@@ -7,7 +7,7 @@
 
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::bits_instructions {
+namespace coalesce::simulator::bits_instructions {
 namespace {
 
 using ptx::Type;
@@ -300,4 +300,4 @@ FamilyTable families() {
             {"prmt", permute}};
 }
 
-}  // namespace coalesce::sim::bits_instructions
+}  // namespace coalesce::simulator::bits_instructions

@@ -6,7 +6,7 @@
 //        numbers.
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::carry_instructions {
+namespace coalesce::simulator::carry_instructions {
 namespace {
 
 /// A result and the flag that it leaves.
@@ -115,4 +115,4 @@ FamilyTable families() {
             {"madc", multiply_add<true>}};
 }
 
-}  // namespace coalesce::sim::carry_instructions
+}  // namespace coalesce::simulator::carry_instructions

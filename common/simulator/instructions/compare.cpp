@@ -10,7 +10,7 @@
 #include "simulator/base/half.h"
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::compare_instructions {
+namespace coalesce::simulator::compare_instructions {
 namespace {
 
 using ptx::Type;
@@ -279,4 +279,4 @@ FamilyTable families() {
     return {{"setp", setp}, {"set", set}};
 }
 
-}  // namespace coalesce::sim::compare_instructions
+}  // namespace coalesce::simulator::compare_instructions

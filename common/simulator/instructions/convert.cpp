@@ -8,7 +8,7 @@
 
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::convert_instructions {
+namespace coalesce::simulator::convert_instructions {
 namespace {
 
 using ptx::Type;
@@ -296,4 +296,4 @@ FamilyTable families() {
             {"cvt", pack}};
 }
 
-}  // namespace coalesce::sim::convert_instructions
+}  // namespace coalesce::simulator::convert_instructions

@@ -4,7 +4,7 @@
 //        goes through round_into: the exact value, a format, a direction.
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::convert_small_instructions {
+namespace coalesce::simulator::convert_small_instructions {
 namespace {
 
 using ptx::Type;
@@ -242,4 +242,4 @@ FamilyTable families() {
     return {{"cvt", any_to_half}, {"cvt", to_tf32}, {"cvt", to_half_pair}, {"cvt", bytes}};
 }
 
-}  // namespace coalesce::sim::convert_small_instructions
+}  // namespace coalesce::simulator::convert_small_instructions

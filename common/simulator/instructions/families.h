@@ -8,7 +8,7 @@
 #include "simulator/base/half.h"
 #include "simulator/instructions/lanes.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The modifiers of an instruction. A family takes those that it supports. If any are left at the
 /// end, there is no such variant.
@@ -186,4 +186,4 @@ using Wider = decltype(wider(T{}));
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 //        rounding are rare, and are asked for when it runs (Modified<F>).
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::float_instructions {
+namespace coalesce::simulator::float_instructions {
 namespace {
 
 using ptx::Type;
@@ -321,4 +321,4 @@ FamilyTable families() {
             {"testp", test}};
 }
 
-}  // namespace coalesce::sim::float_instructions
+}  // namespace coalesce::simulator::float_instructions

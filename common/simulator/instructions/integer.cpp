@@ -8,7 +8,7 @@
 
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::integer_instructions {
+namespace coalesce::simulator::integer_instructions {
 namespace {
 
 using ptx::Type;
@@ -364,4 +364,4 @@ FamilyTable families() {
             {"vabsdiff4", differences<i8>}};
 }
 
-}  // namespace coalesce::sim::integer_instructions
+}  // namespace coalesce::simulator::integer_instructions

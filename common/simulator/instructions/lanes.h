@@ -31,7 +31,7 @@
 #include "simulator/code/width.h"
 #include "simulator/execute/warp.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// A lane-wise instruction. All of them are pure: the same sources always give the same result, so
 /// lowering may compute them once for a whole block or launch.
@@ -262,4 +262,4 @@ LaneInstruction all_alike(const Request&... request) {
     (std::make_index_sequence<kSources>{});
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

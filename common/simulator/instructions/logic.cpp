@@ -2,7 +2,7 @@
 #include "simulator/execute/combining.h"
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::logic_instructions {
+namespace coalesce::simulator::logic_instructions {
 namespace {
 
 using combining::And, combining::Or, combining::Xor;
@@ -170,4 +170,4 @@ FamilyTable families() {
             {"selp", select},          {"slct", select_by_sign}};
 }
 
-}  // namespace coalesce::sim::logic_instructions
+}  // namespace coalesce::simulator::logic_instructions

@@ -7,7 +7,7 @@
 
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 // ---- Modifiers ----
 
@@ -104,4 +104,4 @@ const LaneInstruction* find_lane_instruction(const std::string& opcode,
     return found->second ? &*found->second : nullptr;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -6,7 +6,7 @@
 //        one.
 #include "simulator/instructions/families.h"
 
-namespace coalesce::sim::math_instructions {
+namespace coalesce::simulator::math_instructions {
 namespace {
 
 using ptx::Type;
@@ -150,4 +150,4 @@ FamilyTable families() {
             {"tanh", half_approximation<HyperbolicTangent>}};
 }
 
-}  // namespace coalesce::sim::math_instructions
+}  // namespace coalesce::simulator::math_instructions

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// Every bit of the number changes half of the bits.
@@ -51,4 +51,4 @@ u64 scattered(u64 serial) {
     return mixed(address_map.scatter + serial) % (kMostScatter / kAlign) * kAlign;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -1,7 +1,7 @@
 // See address_zone.h.
 #include "simulator/memory/address_zone.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 AddressZone::AddressZone(Interval whole, std::size_t most_resting)
     : whole_(whole), most_resting_(most_resting) {
@@ -62,4 +62,4 @@ void AddressZone::add_gap(Interval interval) {
     gaps_.emplace(interval.begin, interval.end);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -11,7 +11,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Interval {
     u64 begin = 0, end = 0;
@@ -47,4 +47,4 @@ private:
     std::size_t most_resting_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// The last allocation that begins at or below `address`, in a table sorted by begin.
@@ -42,4 +42,4 @@ const Allocation* AllocationTable::find_freed(u64 address) const {
     return nullptr;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

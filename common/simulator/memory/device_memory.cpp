@@ -28,7 +28,7 @@
 #    define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u64 kPage = 4096;
@@ -396,4 +396,4 @@ bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t siz
     return true;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

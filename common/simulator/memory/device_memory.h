@@ -21,7 +21,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
 /// Pointers have 32 bits, and this is the end of WebAssembly's memory.
@@ -174,4 +174,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

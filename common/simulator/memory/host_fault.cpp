@@ -13,7 +13,7 @@
 
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 std::atomic<const DeviceMemory*> watched{nullptr};
@@ -65,4 +65,4 @@ void stop_explaining_host_faults(const DeviceMemory* memory) {
     watched.compare_exchange_strong(expected, nullptr);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 class DeviceMemory;
 
@@ -15,4 +15,4 @@ void explain_host_faults(const DeviceMemory* memory);
 /// Call this before `memory` is destroyed.
 void stop_explaining_host_faults(const DeviceMemory* memory);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

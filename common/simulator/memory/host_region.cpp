@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 static u64 memory_of_machine() {
     return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
@@ -43,4 +43,4 @@ HostRegion host_region(u64 address) {
     return HostRegion::none;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

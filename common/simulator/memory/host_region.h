@@ -4,7 +4,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
     none,       ///< nothing, as far as is known
@@ -18,4 +18,4 @@ enum class HostRegion : u8 {
 /// list.
 HostRegion host_region(u64 address);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

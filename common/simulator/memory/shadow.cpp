@@ -4,7 +4,7 @@
 
 #include "simulator/memory/device_memory.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -84,4 +84,4 @@ void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
     }
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

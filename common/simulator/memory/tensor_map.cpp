@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -136,4 +136,4 @@ u32 swizzled(Swizzle swizzle, u32 address) {
     return address ^ (address / kLineBytes % pieces) * kPieceBytes;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -18,7 +18,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMostDimensions = 5;
@@ -67,4 +67,4 @@ std::optional<TensorMap> decode(const u8* bytes);
 /// 32, 64 or 128 bytes, pieces of 16 bytes are permuted, differently in each line of 128 bytes.
 u32 swizzled(Swizzle swizzle, u32 address);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

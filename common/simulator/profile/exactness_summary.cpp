@@ -10,7 +10,7 @@
 #include "simulator/report/host_work.h"
 #include "simulator/report/text.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 /// 100 of "sm_100a".
@@ -114,4 +114,4 @@ std::string exactness_text(const ExactnessSummary& summary) {
     return text;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// All numbers are warp instructions of completed launches.
 struct ExactnessSummary {
@@ -33,4 +33,4 @@ ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 /// newline.
 std::string exactness_text(const ExactnessSummary& summary);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -20,7 +20,7 @@
 #include "simulator/report/reports.h"
 #include "simulator/report/text.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -82,4 +82,4 @@ void write_exit_report() {
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -1,7 +1,7 @@
 // The output at the end of a run.
 #pragma once
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Writes what options() request: the JSON file, the table, the annotated lines. The library that
 /// the program is linked with calls this once, at the end of the process. Prints nothing if nothing
@@ -9,4 +9,4 @@ namespace coalesce::sim {
 /// programs that it started, write nothing.
 void write_exit_report();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 #include "simulator/report/host_work.h"
 #include "timing/prediction_codec.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 #include "simulator/profile/predicted_times.h"
 #include "simulator/report/reports.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns
 ///     {"device": NAME,
@@ -33,4 +33,4 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
                     std::vector<Report> reports, const PredictedTimes* times = nullptr,
                     const ExactnessSummary* exactness = nullptr);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

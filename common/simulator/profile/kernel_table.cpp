@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 Counters& Counters::operator+=(const Counters& other) {
     for (const NamedCounter& counter : kCounters) this->*counter.value += other.*counter.value;
@@ -163,4 +163,4 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
     return rows;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -13,7 +13,7 @@
 #include "simulator/base/types.h"
 #include "simulator/code/kernel.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The counters of the C interface, and those of images.
 struct Counters : CoalesceCounters {
@@ -111,4 +111,4 @@ struct KernelRow {
 /// Returns the kernels that were launched, in the order in which they were loaded.
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 #include "simulator/base/options.h"
 #include "timing/predict.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -109,4 +109,4 @@ PredictedTimes* predicted_times() {
     return instance;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -21,7 +21,7 @@ namespace coalesce::timing {
 struct Recording;
 }
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
@@ -67,4 +67,4 @@ private:
 /// The predictions of this process, or null if no times were requested (options().time_on).
 PredictedTimes* predicted_times();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

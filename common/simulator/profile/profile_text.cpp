@@ -17,7 +17,7 @@
 #include "simulator/report/text.h"
 #include "timing/words.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -350,4 +350,4 @@ std::optional<std::vector<std::string>> read_source(const std::string& file) {
     return lines;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

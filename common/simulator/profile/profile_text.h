@@ -10,7 +10,7 @@
 #include "simulator/profile/kernel_table.h"
 #include "simulator/profile/predicted_times.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns the tables of all kernels, after the device's name. With `times`, a table of predicted
 /// times follows, starting with the longest.
@@ -26,4 +26,4 @@ std::optional<std::vector<std::string>> read_source(const std::string& file);
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool colour);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -70,4 +70,4 @@ bool Instruction::has(std::string_view modifier) const {
     return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

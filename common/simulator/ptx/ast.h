@@ -14,7 +14,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 enum class Type : u8 {
     none,
@@ -196,4 +196,4 @@ struct Module {
     }
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

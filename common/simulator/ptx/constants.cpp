@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -193,4 +193,4 @@ u64 read_count(Lexer& lexer, const char* what, u64 most) {
     return static_cast<u64>(value);
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -3,7 +3,7 @@
 
 #include "simulator/ptx/lexer.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 struct Constant {
     using Kind = Operand::Kind;
@@ -25,4 +25,4 @@ i64 read_integer(Lexer& lexer);
 /// Like read_integer(), but the number must lie in [0, most]. The error message names `what`.
 u64 read_count(Lexer& lexer, const char* what, u64 most);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -7,7 +7,7 @@
 #include "simulator/ptx/constants.h"
 #include "simulator/ptx/initialiser.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -190,4 +190,4 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     variable.size = round_up(end, row);
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

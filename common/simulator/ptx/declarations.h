@@ -8,7 +8,7 @@
 
 #include "simulator/ptx/lexer.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 class DeclarationReader {
 public:
@@ -36,4 +36,4 @@ private:
     u64 initial_bytes_left_;
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

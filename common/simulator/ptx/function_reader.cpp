@@ -9,7 +9,7 @@
 
 #include "simulator/ptx/operands.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -367,4 +367,4 @@ std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declara
     return FunctionReader(lexer, declarations, module).read(is_entry, where);
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -4,7 +4,7 @@
 #include "simulator/ptx/declarations.h"
 #include "simulator/ptx/inlining.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Accepts .global, .shared ..., and returns which one it was.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
@@ -22,4 +22,4 @@ void read_file(Lexer& lexer, Module& module);
 std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declarations,
                                         Module& module, bool is_entry, SourceLine where);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

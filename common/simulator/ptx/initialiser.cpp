@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 namespace {
 
 class InitialiserReader {
@@ -157,4 +157,4 @@ u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& d
     return InitialiserReader(lexer, variable, dimensions, element_size, bytes_left).read();
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,7 +6,7 @@
 
 #include "simulator/ptx/constants.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// No device has this much memory. Sizes below this can be added without overflow.
 inline constexpr u64 kLargestVariable = u64{1} << 40;
@@ -18,4 +18,4 @@ inline constexpr u64 kLargestVariable = u64{1} << 40;
 u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
                      u64 element_size, u64& bytes_left);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -1,6 +1,6 @@
 #include "simulator/ptx/inlining.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 namespace {
 
 /// Deeper than any real chain; a circle in malformed text ends here.
@@ -38,4 +38,4 @@ void resolve_inlining(Module& module) {
     }
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

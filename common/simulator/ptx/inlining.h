@@ -17,7 +17,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// File, line and column.
 using Position = std::tuple<u32, u32, u32>;
@@ -38,4 +38,4 @@ private:
 /// when all files are known.
 void resolve_inlining(Module& module);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

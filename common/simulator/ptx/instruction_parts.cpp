@@ -1,6 +1,6 @@
 #include "simulator/ptx/instruction_parts.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 Type type_of(const Instruction& instruction) {
     for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
@@ -51,4 +51,4 @@ bool is_predicate(const Instruction& instruction, const Function& function, std:
            function.registers[o.reg].type == Type::pred;
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -3,7 +3,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Returns the last modifier that names a type: `b32` for shfl.sync.idx.b32. Returns Type::none if
 /// no modifier does.
@@ -27,4 +27,4 @@ bool is_sink(const Instruction& instruction, std::size_t operand);
 /// Returns whether operand `operand` is a predicate register or its complement.
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -226,4 +226,4 @@ void Lexer::read_string() {
     ++next_;
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

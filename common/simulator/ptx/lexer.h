@@ -11,7 +11,7 @@
 #include "simulator/base/types.h"
 #include "simulator/ptx/parser.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 enum class TokenKind : u8 {
     end,          ///< the end of the text
@@ -90,4 +90,4 @@ private:
     Token current_;
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

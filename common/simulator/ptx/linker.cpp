@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -193,4 +193,4 @@ std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules) {
     return linked;
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -14,7 +14,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 struct LinkError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -25,4 +25,4 @@ struct LinkError : std::runtime_error {
 /// kernel that uses it.
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

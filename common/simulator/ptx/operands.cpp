@@ -3,7 +3,7 @@
 
 #include "simulator/ptx/special_registers.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -220,4 +220,4 @@ u32 read_guard(Lexer& lexer, Scopes& scopes) {
     return binding->reg;
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,7 +6,7 @@
 #include "simulator/ptx/constants.h"
 #include "simulator/ptx/scopes.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Reads the operands of `instruction` up to ';'. They keep their addresses when the instruction is
 /// moved into the body.
@@ -14,4 +14,4 @@ void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
 /// Reads the predicate after '@' or '@!' and returns its register.
 u32 read_guard(Lexer& lexer, Scopes& scopes);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -6,7 +6,7 @@
 #include "simulator/ptx/constants.h"
 #include "simulator/ptx/function_reader.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -164,4 +164,4 @@ std::unique_ptr<Module> parse(std::string_view text) {
     return ModuleReader(std::move(module)).read();
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

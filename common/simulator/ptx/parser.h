@@ -8,7 +8,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Its text is like "PTX line 12: expected ';' near 'foo'".
 struct ParseError : std::runtime_error {
@@ -18,4 +18,4 @@ struct ParseError : std::runtime_error {
 
 std::unique_ptr<Module> parse(std::string_view text);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

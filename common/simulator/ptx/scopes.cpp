@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -135,4 +135,4 @@ const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
     return nullptr;
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

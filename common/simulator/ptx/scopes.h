@@ -12,7 +12,7 @@
 
 #include "simulator/ptx/lexer.h"
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// What a name refers to at one place of the text.
 struct Binding {
@@ -84,4 +84,4 @@ private:
     Uses registers_declared_, variables_declared_, labels_declared_;
 };
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 namespace {
 
@@ -77,4 +77,4 @@ bool is_clock(std::string_view name) {
     return name.starts_with("%clock") || name.starts_with("%globaltimer");
 }
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace coalesce::sim::ptx {
+namespace coalesce::simulator::ptx {
 
 /// Returns whether there is such a register. `name` has its percent sign but no element: "%tid",
 /// not "%tid.x".
@@ -12,4 +12,4 @@ bool is_special_register(std::string_view name);
 /// %globaltimer_lo ...
 bool is_clock(std::string_view name);
 
-}  // namespace coalesce::sim::ptx
+}  // namespace coalesce::simulator::ptx

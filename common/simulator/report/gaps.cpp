@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 struct NamedGap {
@@ -32,4 +32,4 @@ std::vector<std::string> gaps() {
     return words;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

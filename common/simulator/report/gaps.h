@@ -6,7 +6,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Here, the work of a program runs in the order of the calls, and has ended when a call returns:
 /// see cudart/work.h. So some mistakes cannot be found.
@@ -23,4 +23,4 @@ void note_gap(Gap gap);
 /// Returns what no check covers in this program, in words: "order between streams".
 std::vector<std::string> gaps();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

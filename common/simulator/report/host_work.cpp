@@ -5,7 +5,7 @@
 
 #include "simulator/report/text.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 struct HostWork {
@@ -37,4 +37,4 @@ std::string host_work_text() {
     return text;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Counts one call.
 void note_host_work(const std::string& function);
@@ -17,4 +17,4 @@ std::map<std::string, u64> host_work();
 /// there were no calls.
 std::string host_work_text();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

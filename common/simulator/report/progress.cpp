@@ -11,7 +11,7 @@
 #    include <unistd.h>
 #endif
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr i64 kEveryMs = 500;
@@ -91,4 +91,4 @@ void clear_progress_line() {
     line().shown = false;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

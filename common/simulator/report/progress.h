@@ -8,7 +8,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// Returns a line like "matrix_product: 34 % of 4,096 blocks, about 25 s to go", at most `columns`
 /// wide.
@@ -38,4 +38,4 @@ private:
 /// Removes the line, if there is one, so that something else can be written.
 void clear_progress_line();
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

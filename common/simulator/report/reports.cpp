@@ -14,7 +14,7 @@
 #include "simulator/report/progress.h"
 #include "simulator/report/text.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -190,4 +190,4 @@ std::string to_text(const Report& report) {
     return text;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

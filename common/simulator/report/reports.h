@@ -11,7 +11,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct Place {
     std::string file;  ///< as the compiler saw it; empty if built without line information
@@ -67,4 +67,4 @@ Reports& reports();
 /// at most 80 columns if the names allow it.
 std::string to_text(const Report& report);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

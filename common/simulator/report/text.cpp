@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 std::string with_commas(u64 value) {
     std::string digits = std::to_string(value);
@@ -88,4 +88,4 @@ bool wants_colour(int descriptor) {
     return (!no_colour || !*no_colour) && isatty(descriptor);
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -9,7 +9,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// The project's output is at most this many columns wide.
 inline constexpr std::size_t kColumns = 80;
@@ -44,4 +44,4 @@ std::string as_place(const std::string& file, u32 line);
 /// Returns true if `descriptor` is a terminal and NO_COLOR is not set.
 bool wants_colour(int descriptor);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -14,7 +14,7 @@
 
 #include "base/child.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -94,4 +94,4 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     return {.exit_code = WEXITSTATUS(status)};
 }
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

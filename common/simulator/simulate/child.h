@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
@@ -21,4 +21,4 @@ struct Ending {
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -13,7 +13,7 @@
 #include "simulator/simulate/explain_missing.h"
 #include "timing/gpu.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -48,8 +48,8 @@ public:
 };
 
 std::string check_list_problem(const std::string& list) {
-    sim::Checks checks;
-    return sim::set_checks(checks, list);
+    simulator::Checks checks;
+    return simulator::set_checks(checks, list);
 }
 
 std::string size_problem(const std::string& size) {
@@ -173,7 +173,7 @@ std::vector<std::string> with_usual_gpu(const CLI::App& app, int argc, char** ar
 }
 
 int complain(const std::string& what) {
-    const std::string text = sim::wrap("simulate: " + what, sim::kColumns, "", "  ");
+    const std::string text = simulator::wrap("simulate: " + what, simulator::kColumns, "", "  ");
     std::fprintf(stderr, "%s\nTry simulate --help.\n", text.c_str());
     return 2;
 }
@@ -229,4 +229,4 @@ Environment simulator_variables(const CommandLine& line) {
     return variables;
 }
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

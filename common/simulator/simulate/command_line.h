@@ -8,7 +8,7 @@
 
 #include "simulator/simulate/child.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 struct CommandLine {
     std::string json_file;
@@ -30,4 +30,4 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
 /// Returns the environment variables that pass the options on to the simulator inside the program.
 Environment simulator_variables(const CommandLine& line);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

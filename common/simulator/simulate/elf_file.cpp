@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 bool ElfFile::needs(const std::string& library) const {
     return std::find(needed.begin(), needed.end(), library) != needed.end();
@@ -161,4 +161,4 @@ ElfFile read_elf(const std::string& path) {
     return result;
 }
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// The CUDA runtime that a program contains, if the names of the runtime's functions are still
 /// there.
@@ -38,4 +38,4 @@ struct NotAnElfFile : std::runtime_error {
 /// Throws NotAnElfFile if the file is not a well-formed program or library for 64-bit x86.
 ElfFile read_elf(const std::string& path);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -3,11 +3,9 @@
 
 #include "simulator/base/subjects.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 namespace {
-
-using namespace coalesce::sim;
 
 constexpr const char* kRuns[] = {
 #define COALESCE_RUNS(what) what,
@@ -53,4 +51,4 @@ std::string library_problem(const std::string& library, const std::string& symbo
     return {};
 }
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// Returns the description. It ends with a newline, and no line is longer than 80 columns.
 std::string explain_missing();
@@ -13,4 +13,4 @@ std::string explain_missing();
 /// The result is empty if `symbol` is not a function of one of NVIDIA's libraries.
 std::string library_problem(const std::string& library, const std::string& symbol);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -24,14 +24,14 @@
 
 namespace {
 
-using namespace coalesce::simulate;
+using namespace coalesce::simulator;
 namespace fs = std::filesystem;
 
 /// Exit code of a program that could not be run, or not all of it.
 constexpr int kNotSimulated = 2;
 
 void say(const std::string& text) {
-    using namespace coalesce::sim;
+    using namespace coalesce::simulator;
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
 

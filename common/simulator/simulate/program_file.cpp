@@ -15,7 +15,7 @@
 #include "simulator/simulate/elf_file.h"
 #include "simulator/simulate/explain_missing.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 namespace {
 
@@ -64,12 +64,12 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
     const std::string other = other_runtime(elf);
     if (!other.empty()) {
         throw CanNotRun(program + " was built for " + other + "; " +
-                        sim::subjects::other_version.instead);
+                        simulator::subjects::other_version.instead);
     }
     if (elf.has_device_code) {
         throw CanNotRun(program +
                         " was built with the static CUDA runtime, and its symbols were removed; " +
-                        sim::subjects::static_runtime.instead);
+                        simulator::subjects::static_runtime.instead);
     }
     throw CanNotRun(program + " uses neither the CUDA runtime (" + kLibrary + ") nor the driver (" +
                     kDriver + "); name a program built by nvcc");
@@ -146,7 +146,7 @@ void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #endif
     if (elf.static_runtime == StaticRuntime::cuda11)
         throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
-                        sim::subjects::other_version.instead);
+                        simulator::subjects::other_version.instead);
 }
 
 }  // namespace
@@ -185,4 +185,4 @@ Environment loader_variables(const std::string& program, const std::string& libr
     return variables;
 }
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

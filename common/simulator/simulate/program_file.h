@@ -6,7 +6,7 @@
 
 #include "simulator/simulate/child.h"
 
-namespace coalesce::simulate {
+namespace coalesce::simulator {
 
 /// Its text is one line that names the program and what to do next.
 struct CanNotRun : std::runtime_error {
@@ -25,4 +25,4 @@ std::string find_library();
 /// loader use our library. Throws CanNotRun.
 Environment loader_variables(const std::string& program, const std::string& library);
 
-}  // namespace coalesce::simulate
+}  // namespace coalesce::simulator

@@ -12,8 +12,8 @@
 #include "base/files.h"
 #include "examiner/exercises/examined.h"
 #include "examiner/exercises/mutants.h"
-#include "harness/counters.h"
 #include "examiner/render.h"
+#include "harness/counters.h"
 #include "sample.h"
 
 namespace coalesce::exercises {
@@ -78,7 +78,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_of_environment(argv);
-    if (!simulator::is_loaded()) {
+    if (!simulator_library::is_loaded()) {
         // A real GPU counts nothing, and what reads outside may stop it.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }

@@ -145,16 +145,17 @@ void launch_once() {
         CUDA_CHECK(kernel.launch({}, static_cast<float*>(out.data()), nullptr, {1, 1}));
         CUDA_CHECK(cudaDeviceSynchronize());
     }
-    const auto reports = simulator::reports();
+    const auto reports = simulator_library::reports();
     if (!reports.empty()) throw std::runtime_error("the simulated GPU cannot check: " + reports[0]);
-    simulator::reset_counters();
+    simulator_library::reset_counters();
 }
 
 }  // namespace
 
 std::string make_simulator_ready() {
-    if (!simulator::is_loaded()) throw std::runtime_error("the simulated GPU is not loaded");
-    simulator::set_quiet(true);
+    if (!simulator_library::is_loaded())
+        throw std::runtime_error("the simulated GPU is not loaded");
+    simulator_library::set_quiet(true);
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
     launch_once();

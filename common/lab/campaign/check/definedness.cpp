@@ -11,8 +11,8 @@
 namespace coalesce::campaign {
 namespace {
 
-namespace ptx = sim::ptx;
-using sim::u32;
+namespace ptx = simulator::ptx;
+using simulator::u32;
 
 /// What is known at a place of the text.
 struct Known {
@@ -50,7 +50,7 @@ struct Flow {
     }
 
     std::vector<u32> written(const ptx::Instruction& i) const {
-        std::vector<u32> registers = sim::registers_written(i);
+        std::vector<u32> registers = simulator::registers_written(i);
         if (!i.operands.empty() && registers.empty()) {
             // `_|%p`: the second result alone.
             const bool second_alone = i.operands[0].kind == ptx::Operand::Kind::sink;
@@ -61,7 +61,7 @@ struct Flow {
     }
 
     std::vector<u32> read(const ptx::Instruction& i) const {
-        std::vector<u32> registers = sim::registers_read(i);
+        std::vector<u32> registers = simulator::registers_read(i);
         if (i.opcode == "mbarrier" && i.has("arrive"))
             for (u32 r : written(i)) std::erase(registers, r);
         return registers;
@@ -115,7 +115,7 @@ struct Flow {
             const ptx::Instruction& i = function.body[now];
             Known known = at[now];
             step(i, known);
-            for (u32 to : sim::branch_targets(function, i)) arrive(to, known);
+            for (u32 to : simulator::branch_targets(function, i)) arrive(to, known);
             if (!ends_here(i)) arrive(now + 1, known);
         }
         for (u32 now = 0; now < count; ++now) {

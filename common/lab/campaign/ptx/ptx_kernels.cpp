@@ -426,7 +426,7 @@ std::vector<std::string> instructions_of(const std::string& text) {
         if (word.starts_with("{")) words >> word;
         if (word.starts_with("@")) words >> word;
         if (!word.empty() && word.back() == ';') word.pop_back();
-        if (sim::find_opcode(word.substr(0, word.find('.')))) found.push_back(word);
+        if (simulator::find_opcode(word.substr(0, word.find('.')))) found.push_back(word);
     }
     return found;
 }

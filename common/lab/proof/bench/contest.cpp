@@ -33,7 +33,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
 
 /// Why a variant does not take part at that size; empty: it does.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
-    if (variant.needs_gpu && simulator::is_loaded()) return "it needs a real GPU";
+    if (variant.needs_gpu && simulator_library::is_loaded()) return "it needs a real GPU";
     return refusal(variant, shape);
 }
 

@@ -114,13 +114,13 @@ private:
 };
 
 Json run_case(const Case& one, bool simulated) {
-    if (simulated) simulator::reset_counters();
+    if (simulated) simulator_library::reset_counters();
     one.launch();
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     Json json{{"name", one.name}, {"kernel", one.kernel}};
     if (!simulated) return json;
-    const Counters counters = simulator::counters();
+    const Counters counters = simulator_library::counters();
     if (counters.kernels != 1) {
         throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
                                  " kernels; a case must launch one");

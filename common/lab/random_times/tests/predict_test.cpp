@@ -7,8 +7,8 @@
 #include "base/errors.h"
 #include "harness/counters.h"
 #include "harness/simulator_function.h"
-#include "timing/prediction_codec.h"
 #include "lab/random_times/on_device.h"
+#include "timing/prediction_codec.h"
 
 using namespace coalesce;
 using namespace coalesce::timing;
@@ -27,7 +27,7 @@ std::vector<Kernel> small_kernel() {
 
 /// What is predicted reads what nobody wrote. Here, where all of it runs, that is reported.
 Predicted predict_quietly(const std::string& gpu) {
-    simulator::set_quiet(true);
+    simulator_library::set_quiet(true);
     const Predicted predicted = predict(small_kernel(), gpu);
     SIMULATOR_FUNCTION(coalesceClearReports)();
     return predicted;

@@ -23,22 +23,22 @@
 #include <tuple>
 #include <vector>
 
-#include "simulator/analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
 #include "base/kernel_name.h"
 #include "examiner/compile.h"
-#include "simulator/program/machine_instruction.h"
-#include "simulator/program/merged_accesses.h"
-#include "simulator/program/register_estimate.h"
-#include "simulator/program/shared_layout.h"
+#include "simulator/analysis/block_layout.h"
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptx/parser.h"
+#include "simulator/ptxas/machine_instruction.h"
+#include "simulator/ptxas/merged_accesses.h"
+#include "simulator/ptxas/register_estimate.h"
+#include "simulator/ptxas/shared_layout.h"
 #include "simulator/tests/ptxas/cubin.h"
 #include "simulator/tests/ptxas/kernel_texts.h"
 
 using namespace coalesce;
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 namespace fs = std::filesystem;
 
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kInstructionBytes = 16;
@@ -278,4 +278,4 @@ std::map<std::string, std::vector<MachineMemory>> read_cubin(std::string_view fi
     return kernels;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -8,7 +8,7 @@
 
 #include "simulator/base/types.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 /// LDS, STS, LDG, STG, LDL or STL.
 struct MachineMemory {
@@ -22,4 +22,4 @@ struct MachineMemory {
 /// By kernel, in the order of the machine code. Throws std::runtime_error where the file is no cubin.
 std::map<std::string, std::vector<MachineMemory>> read_cubin(std::string_view file);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

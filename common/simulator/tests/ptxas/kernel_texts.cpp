@@ -5,12 +5,12 @@
 #include <exception>
 
 #include "base/files.h"
-#include "simulator/fatbin/fatbin.h"
-#include "simulator/fatbin/format.h"
 #include "examiner/compile.h"
 #include "examiner/source.h"
+#include "simulator/fatbin/fatbin.h"
+#include "simulator/fatbin/format.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 namespace fs = std::filesystem;
 
@@ -83,4 +83,4 @@ bool is_for_debugging(const std::string& ptx) {
     return ptx.find("\n.target sm_90, debug") != std::string::npos;
 }
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -7,7 +7,7 @@
 
 #include "simulator/ptx/ast.h"
 
-namespace coalesce::sim {
+namespace coalesce::simulator {
 
 struct KernelText {
     std::string group;  ///< "learners' files" or "programs"
@@ -26,4 +26,4 @@ std::string without_names(const ptx::Module& module, const ptx::Function& kernel
 /// The text was compiled without optimisation: ptxas does nothing then of what the simulator follows.
 bool is_for_debugging(const std::string& ptx);
 
-}  // namespace coalesce::sim
+}  // namespace coalesce::simulator

@@ -23,18 +23,18 @@
 #include <thread>
 #include <vector>
 
-#include "simulator/analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
 #include "base/kernel_name.h"
 #include "examiner/compile.h"
-#include "simulator/program/register_estimate.h"
+#include "simulator/analysis/block_layout.h"
 #include "simulator/ptx/parser.h"
+#include "simulator/ptxas/register_estimate.h"
 #include "simulator/tests/ptxas/kernel_texts.h"
 #include "timing/occupancy.h"
 
 using namespace coalesce;
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 namespace fs = std::filesystem;
 
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

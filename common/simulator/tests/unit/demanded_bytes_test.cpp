@@ -6,7 +6,7 @@
 #include "simulator/analysis/demanded_bytes.h"
 #include "simulator/ptx/parser.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

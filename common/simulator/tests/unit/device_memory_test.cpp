@@ -17,7 +17,7 @@
 
 #include "simulator/memory/address_zone.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

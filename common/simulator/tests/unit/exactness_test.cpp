@@ -5,7 +5,7 @@
 
 #include "simulator/ptx/parser.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

@@ -16,8 +16,8 @@
 
 #include "simulator/fatbin/format.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::fatbin;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::fatbin;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "simulator/checks/global_race.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 using Kind = GlobalAccess::Kind;
 
 namespace {
@@ -145,7 +145,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that bot
     CHECK(found() == Found{"write after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "a line that was whole still knows each thread once it is split") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "a line that was whole still knows each thread once it is split") {
     write(0, 2, 0, 0, 8);        // lane l: bytes 8l .. 8l+7
     read(1, 0, 1, 84, 4, 0, 1);  // byte 84: lane 10 of warp 2
     race.end_launch();
@@ -158,7 +159,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a line that was whole still knows each thr
     CHECK(r.message.find("byte 84 of") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "within a block a barrier orders, within a warp the program does") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "within a block a barrier orders, within a warp the program does") {
     write(0, 0, 0, 0);
     read(0, 0, 1, 4, 4, 0, 0x7fffffff);
     CHECK(found() == Found{});
@@ -368,7 +370,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "stores of the same value are harmless, of different values are not") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "stores of the same value are harmless, of different values are not") {
     u32 values[kLanes];
     const StoredValue value{[](const void* context, int lane, u8* bytes) {
                                 std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
@@ -420,7 +423,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "one pair of lines is one report, and it co
     CHECK(reports().all()[0].kind == "read after write");
 }
 
-TEST_CASE_FIXTURE(GlobalRaceFixture, "the lower block counts as the earlier one, whoever came first") {
+TEST_CASE_FIXTURE(GlobalRaceFixture,
+                  "the lower block counts as the earlier one, whoever came first") {
     read(2, 0, 1, 0);
     write(1, 0, 0, 0);
     CHECK(found() == Found{"read after write 11 10"});

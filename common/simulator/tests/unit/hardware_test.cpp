@@ -5,10 +5,10 @@
 
 #include <sstream>
 
-#include "simulator/tests/hardware/inputs.h"
 #include "simulator/instructions/lanes.h"
+#include "simulator/tests/hardware/inputs.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 using namespace coalesce::hardware;
 
 namespace {

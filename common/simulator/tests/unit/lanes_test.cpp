@@ -9,7 +9,7 @@
 
 #include "simulator/code/opcodes.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

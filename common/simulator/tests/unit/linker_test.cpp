@@ -8,8 +8,8 @@
 #include "simulator/ptx/parser.h"
 
 using coalesce::kernel_name;
-using namespace coalesce::sim;
-using namespace coalesce::sim::ptx;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::ptx;
 
 namespace {
 

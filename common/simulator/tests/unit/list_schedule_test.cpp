@@ -1,11 +1,11 @@
 // Which of the instructions that can be issued comes next, and what changes where many words are alive.
-#include "simulator/program/list_schedule.h"
+#include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
 
 #include <utility>
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

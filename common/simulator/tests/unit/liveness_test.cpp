@@ -8,11 +8,11 @@
 #include "simulator/analysis/control_flow.h"
 #include "simulator/analysis/liveness.h"
 #include "simulator/analysis/register_use.h"
-#include "simulator/program/register_slots.h"
-#include "simulator/program/value_classes.h"
+#include "simulator/lowering/register_slots.h"
 #include "simulator/ptx/parser.h"
+#include "simulator/ptxas/value_classes.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

@@ -1,17 +1,17 @@
 // Which loads and stores become one: for each rule of program/merged_accesses.cpp a case that merges and one that does
 // not. What is expected was seen in ptxas's machine code for the same PTX.
-#include "simulator/program/merged_accesses.h"
+#include "simulator/ptxas/merged_accesses.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "simulator/program/shared_layout.h"
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptx/parser.h"
+#include "simulator/ptxas/shared_layout.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

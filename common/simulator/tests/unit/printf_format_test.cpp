@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

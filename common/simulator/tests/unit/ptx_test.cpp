@@ -7,8 +7,8 @@
 
 #include "simulator/ptx/parser.h"
 
-using namespace coalesce::sim;
-using namespace coalesce::sim::ptx;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::ptx;
 using Kind = Operand::Kind;
 
 namespace {

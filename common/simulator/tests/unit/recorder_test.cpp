@@ -10,7 +10,7 @@
 #include "simulator/ptx/parser.h"
 #include "simulator/report/reports.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // What the estimate of a kernel's registers follows, and what it leaves out. How near it comes to ptxas is
 // tested with whole kernels: registers/.
-#include "simulator/program/register_estimate.h"
+#include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "simulator/ptx/parser.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

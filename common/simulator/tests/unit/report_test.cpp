@@ -19,7 +19,7 @@
 #include "simulator/report/text.h"
 
 using coalesce::occurrences;
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

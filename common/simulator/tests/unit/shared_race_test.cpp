@@ -6,7 +6,7 @@
 
 #include "simulator/checks/shared_race.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 
@@ -152,7 +152,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "many readers: the writer meets one that it is not ordered with") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "many readers: the writer meets one that it is not ordered with") {
     // All lanes read one word, then one of them writes it.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
@@ -269,7 +270,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: arriving releases, waiting acqui
     CHECK(found() == Found{"read after write 11 10"});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "mbarrier: who uses one must come after the store that makes it") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "mbarrier: who uses one must come after the store that makes it") {
     const auto use = [&](u32 warp, u32 site) {
         race.use_mbarrier(Lanes(warp, site, 512, 8, 0, 1).access);
     };
@@ -333,7 +335,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "stores of the same value are harmless, of different values are not") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "stores of the same value are harmless, of different values are not") {
     u32 values[kLanes];
     std::fill(values, values + kLanes, 7);
     const auto store = [&](u32 warp, u32 site, u32 stride) {
@@ -417,7 +420,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written")
     CHECK(reports().all()[0].count == 5);
 }
 
-TEST_CASE_FIXTURE(SharedRaceFixture, "warps count as side by side, though one was simulated ahead") {
+TEST_CASE_FIXTURE(SharedRaceFixture,
+                  "warps count as side by side, though one was simulated ahead") {
     // write; barrier missing; read: warp 0 is done before warp 1 begins.
     launch({.races = true, .uninitialised = true});
     write(0, 0, 0);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

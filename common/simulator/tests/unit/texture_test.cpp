@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "simulator/textures/sampling.h"
+#include "simulator/addons/textures/sampling.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

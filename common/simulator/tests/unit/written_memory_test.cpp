@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "simulator/analysis/written_memory.h"
-#include "simulator/program/lower.h"
+#include "simulator/lowering/lower.h"
 #include "simulator/ptx/parser.h"
 
-using namespace coalesce::sim;
+using namespace coalesce::simulator;
 
 namespace {
 

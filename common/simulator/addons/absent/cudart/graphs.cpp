@@ -1,0 +1,69 @@
+// What a build without addons has in place of addons/graphs: no stream is ever captured, and there is no graph.
+#include "simulator/cudart/addons.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/capture.h"
+
+namespace coalesce::simulator::cudart {
+
+// ---- what nobody can reach without a graph ----
+
+static constexpr const char* kGraphs = "a graph in a build without addons";
+
+void carry_out_node(const ChildWork&) {
+    not_simulated(kGraphs);
+}
+void carry_out_node(const AllocateWork&) {
+    not_simulated(kGraphs);
+}
+void carry_out_node(const FreeWork&) {
+    not_simulated(kGraphs);
+}
+void carry_out_node(const ConditionalWork&) {
+    not_simulated(kGraphs);
+}
+void for_capture(Capture&, const std::function<void()>&) {
+    not_simulated(kGraphs);
+}
+void capture_work(const std::shared_ptr<Capture>&, cudaStream_t, Work) {
+    not_simulated(kGraphs);
+}
+void capture_allocation(const std::shared_ptr<Capture>&, cudaStream_t, void**, size_t) {
+    not_simulated(kGraphs);
+}
+void capture_free(const std::shared_ptr<Capture>&, cudaStream_t, const void*) {
+    not_simulated(kGraphs);
+}
+void record_captured(const std::shared_ptr<Capture>&, cudaStream_t, CapturedEvent&) {
+    not_simulated(kGraphs);
+}
+void join_capture(cudaStream_t, const CapturedEvent&) {
+    not_simulated(kGraphs);
+}
+void refuse_event_from_outside(const std::shared_ptr<Capture>&) {
+    not_simulated(kGraphs);
+}
+void refuse_graph_launch(const std::shared_ptr<Capture>&) {
+    not_simulated(kGraphs);
+}
+void refuse_captured_event(const CapturedEvent&) {
+    not_simulated(kGraphs);
+}
+
+// ---- what every call asks ----
+
+std::shared_ptr<Capture> capture_of(cudaStream_t) {
+    return nullptr;
+}
+void check_order(cudaStream_t) {}
+void check_safe() {}
+void check_not_captured(cudaStream_t stream) {
+    check_stream(stream);
+}
+void check_nothing_captured() {}
+void forget_capture(cudaStream_t) {}
+void forget_graphs() {}
+bool free_graph_memory(const void*) {
+    return false;
+}
+
+}  // namespace coalesce::simulator::cudart

@@ -1,0 +1,14 @@
+// What a build without addons has in place of addons/textures: there is no CUDA array, texture or surface.
+#include "simulator/cudart/addons.h"
+#include "simulator/cudart/api.h"
+
+namespace coalesce::simulator::cudart {
+
+CopyWork without_arrays(const CopyWork& work) {
+    if (work.srcArray || work.dstArray) not_simulated("a CUDA array in a build without addons");
+    return work;
+}
+
+void forget_textures() {}
+
+}  // namespace coalesce::simulator::cudart

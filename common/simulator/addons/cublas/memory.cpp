@@ -1,0 +1,163 @@
+// See cublas.h: operands in and out of the simulated memory, and what every function does first and last.
+#include <algorithm>
+#include <cstring>
+
+#include "simulator/addons/cublas/cublas.h"
+#include "simulator/base/half.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/cudart/failure.h"
+#include "simulator/cudart/handles.h"
+
+namespace coalesce::simulator::cublas {
+namespace {
+
+auto& contexts() {
+    static auto& all = *new cudart::Handles<void*, Context>;
+    return all;
+}
+
+/// The runtime's part takes statuses as if they were its errors.
+[[noreturn]] void fail(Status status) {
+    cudart::fail(static_cast<cudaError_t>(status));
+}
+
+void must(cudaError_t error) {
+    if (error != cudaSuccess) fail(kExecutionFailed);  // its call has said why
+}
+
+template <class T>
+double number_at(const u8* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    if constexpr (std::is_arithmetic_v<T>)
+        return value;
+    else
+        return to_float(value);
+}
+
+double number_at(const u8* bytes, Type type) {
+    switch (type) {
+        case Type::f32: return number_at<float>(bytes);
+        case Type::f64: return number_at<double>(bytes);
+        case Type::f16: return number_at<F16>(bytes);
+        case Type::bf16: return number_at<BF16>(bytes);
+    }
+    return 0;
+}
+
+void put_number(u8* bytes, Type type, double value) {
+    const auto put = [&](auto rounded) { std::memcpy(bytes, &rounded, sizeof rounded); };
+    switch (type) {
+        case Type::f32: return put(static_cast<float>(value));
+        case Type::f64: return put(value);
+        case Type::f16: return put(to_f16(value));
+        case Type::bf16: return put(to_bf16(value));
+    }
+}
+
+/// Rows of a column in the host's copy; one row of a vector is each an element of its own.
+cudaError_t move(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                 size_t columns, cudaMemcpyKind kind) {
+    return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,
+                        columns, kind);
+}
+
+const char* error_name(cudaError_t error) {
+    return name_of(static_cast<Status>(error));
+}
+
+}  // namespace
+
+void refuse(const char* why, Status status) {
+    coalesceDriverExplain(why);
+    fail(status);
+}
+
+void need(bool condition) {
+    if (!condition) refuse("a size, an operation or a leading dimension cannot be.");
+}
+
+Context* find_context(void* handle) {
+    return contexts().find(handle);
+}
+
+bool is_known(Type type) {
+    return type == Type::f32 || type == Type::f64 || type == Type::f16 || type == Type::bf16;
+}
+
+size_t size_of(Type type) {
+    return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2;
+}
+
+std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride) {
+    const size_t each = size_of(type), row = rows * each;
+    std::vector<u8> bytes(row * columns);
+    std::vector<double> values(rows * columns);
+    if (values.empty()) return values;
+    must(move(bytes.data(), row, from, stride * each, row, columns, cudaMemcpyDefault));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = number_at(bytes.data() + i * each, type);
+    return values;
+}
+
+void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
+           const std::vector<double>& values) {
+    const size_t each = size_of(type), row = rows * each;
+    std::vector<u8> bytes(row * columns);
+    if (values.empty()) return;
+    for (size_t i = 0; i < values.size(); ++i) put_number(bytes.data() + i * each, type, values[i]);
+    must(move(to, stride * each, bytes.data(), row, row, columns, cudaMemcpyDefault));
+}
+
+double read_scalar(const void* from, Type type) {
+    if (!from) refuse("a scalar is a null pointer.");
+    return read(from, type, 1, 1, 1)[0];
+}
+
+void write_result(void* to, const void* value, size_t bytes) {
+    if (!to) refuse("there is no place for the result.");
+    must(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
+}
+
+std::vector<void*> read_pointers(const void* const* from, int count) {
+    std::vector<void*> pointers(static_cast<size_t>(count));
+    if (count > 0)
+        must(cudaMemcpy(pointers.data(), from, pointers.size() * sizeof(void*), cudaMemcpyDefault));
+    return pointers;
+}
+
+Status call(const char* name, void* handle, const std::function<void()>& body) {
+    const cudaError_t error = coalesceDriverCall(name, error_name, [&] {
+        const Context* context = find_context(handle);
+        if (!context) fail(kNotInitialized);
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        cudaStreamIsCapturing(context->stream, &capture);
+        if (capture != cudaStreamCaptureStatusNone)
+            cudart::must(
+                coalesceDriverMissing((std::string(name) + " while a stream is captured").c_str(),
+                                      "call it outside of captures"));
+        body();
+        coalesceNoteHostWork(name);
+    });
+    return error == cudaErrorNotSupported       ? kNotSupported
+           : error == cudaErrorMemoryAllocation ? kAllocFailed
+                                                : static_cast<Status>(error);
+}
+
+}  // namespace coalesce::simulator::cublas
+
+using namespace coalesce::simulator::cublas;
+
+extern "C" {
+
+Status cublasCreate_v2(void** handle) {
+    if (!handle) return kInvalidValue;
+    if (cudaFree(nullptr) != cudaSuccess) return kNotInitialized;
+    *handle = contexts().add({});
+    return kSuccess;
+}
+
+Status cublasDestroy_v2(void* handle) {
+    return contexts().destroy(handle) ? kSuccess : kNotInitialized;
+}
+
+}  // extern "C"

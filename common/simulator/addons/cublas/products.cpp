@@ -1,0 +1,253 @@
+// gemm in its forms, and geam.
+#include <algorithm>
+
+#include "simulator/addons/cublas/cublas.h"
+#include "simulator/cudart/driver_support.h"
+#include "simulator/cudart/failure.h"
+
+using namespace coalesce::simulator::cublas;
+
+namespace {
+
+/// Column-major.
+struct Matrix {
+    const void* begin;
+    Type type;
+    int leading;
+};
+
+struct Scalars {
+    const void* alpha;
+    const void* beta;
+    Type type = Type::f32;
+};
+
+/// c = alpha * op(a) * op(b) + beta * c
+struct Product {
+    struct {
+        Operation op_a, op_b;
+        int m, n, k;
+    } shape;
+    Scalars scalars;
+    Matrix a, b, c;
+};
+
+/// op(x), `rows` x `columns`, column-major without gaps.
+std::vector<double> operand(const Matrix& x, Operation op, int rows, int columns) {
+    const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
+    const auto leading = static_cast<size_t>(x.leading);
+    if (op == 0) return read(x.begin, x.type, r, c, leading);
+    const std::vector<double> turned = read(x.begin, x.type, c, r, leading);
+    std::vector<double> values(turned.size());
+    for (size_t j = 0; j < c; ++j)
+        for (size_t i = 0; i < r; ++i) values[j * r + i] = turned[i * c + j];
+    return values;
+}
+
+bool is_valid(const Product& p) {
+    const auto& [op_a, op_b, m, n, k] = p.shape;
+    return is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 && k >= 0 &&
+           p.a.leading >= std::max(1, op_a == 0 ? m : k) &&
+           p.b.leading >= std::max(1, op_b == 0 ? k : n) && p.c.leading >= std::max(1, m);
+}
+
+void multiply(const Product& p) {
+    need(is_valid(p));
+    const double alpha = read_scalar(p.scalars.alpha, p.scalars.type),
+                 beta = read_scalar(p.scalars.beta, p.scalars.type);
+    const auto m = static_cast<size_t>(p.shape.m), n = static_cast<size_t>(p.shape.n),
+               k = static_cast<size_t>(p.shape.k), leading = static_cast<size_t>(p.c.leading);
+    if (m == 0 || n == 0) return;
+    std::vector<double> sum(m * n);
+    if (alpha != 0 && k > 0) {
+        const std::vector<double> a = operand(p.a, p.shape.op_a, p.shape.m, p.shape.k);
+        const std::vector<double> b = operand(p.b, p.shape.op_b, p.shape.k, p.shape.n);
+        for (size_t j = 0; j < n; ++j)
+            for (size_t l = 0; l < k; ++l)
+                for (size_t i = 0; i < m; ++i) sum[j * m + i] += a[l * m + i] * b[j * k + l];
+    }
+    for (double& s : sum) s *= alpha;
+    // With beta = 0 the old values are not looked at: they may be NaN, or never written.
+    if (beta != 0) {
+        const std::vector<double> old = read(p.c.begin, p.c.type, m, n, leading);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
+    }
+    write(const_cast<void*>(p.c.begin), p.c.type, m, n, leading, sum);
+}
+
+const void* moved(const Matrix& first, long long elements, int times) {
+    return static_cast<const char*>(first.begin) +
+           elements * times * static_cast<long long>(size_of(first.type));
+}
+
+void multiply_strided(Product p, long long a, long long b, long long c, int count) {
+    need(count >= 0);
+    const Product first = p;
+    for (int i = 0; i < count; ++i) {
+        p.a.begin = moved(first.a, a, i);
+        p.b.begin = moved(first.b, b, i);
+        p.c.begin = moved(first.c, c, i);
+        multiply(p);
+    }
+}
+
+void multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
+                    int count) {
+    need(count >= 0);
+    const auto as = read_pointers(a, count), bs = read_pointers(b, count),
+               cs = read_pointers(c, count);
+    for (size_t i = 0; i < as.size(); ++i) {
+        p.a.begin = as[i], p.b.begin = bs[i], p.c.begin = cs[i];
+        multiply(p);
+    }
+}
+
+/// cublasComputeType_t: what scalars are. False: a type that is not here.
+bool find_scalars(int compute, Type& type) {
+    if (compute == 64 || compute == 65)
+        type = Type::f16;
+    else if (compute == 70 || compute == 71)
+        type = Type::f64;
+    else
+        type = Type::f32;
+    return compute != 72 && compute != 73;
+}
+
+/// For a gemm that takes any types: finds that of its scalars. Fails where one of them is not here.
+void check_types(const char* name, int compute, Product& p) {
+    const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
+                         is_known(p.b.type) && is_known(p.c.type);
+    if (is_here) return;
+    const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
+    coalesce::simulator::cudart::must(
+        coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
+}
+
+/// c = alpha * op(a) + beta * op(b).
+void add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, double alpha,
+                  const void* a, int a_leading, double beta, const void* b, int b_leading, void* c,
+                  int c_leading) {
+    const auto fits = [&](Operation op, int leading) {
+        return is_operation(op) && leading >= std::max(1, op == 0 ? m : n);
+    };
+    need(m >= 0 && n >= 0 && c_leading >= std::max(1, m));
+    need((alpha == 0 || fits(op_a, a_leading)) && (beta == 0 || fits(op_b, b_leading)));
+    std::vector<double> sum(static_cast<size_t>(m) * static_cast<size_t>(n));
+    const auto add = [&](double factor, const void* from, Operation op, int leading) {
+        if (factor == 0) return;
+        const std::vector<double> values = operand({from, type, leading}, op, m, n);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
+    };
+    add(alpha, a, op_a, a_leading);
+    add(beta, b, op_b, b_leading);
+    write(c, type, static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(c_leading),
+          sum);
+}
+
+}  // namespace
+
+extern "C" {
+
+#define COALESCE_GEMM(name, suffix, type)                                                        \
+    Status name##gemm##suffix(void* handle, Operation op_a, Operation op_b, int m, int n, int k, \
+                              const void* alpha, const void* a, int lda, const void* b, int ldb, \
+                              const void* beta, void* c, int ldc) {                              \
+        return call(#name "gemm", handle, [&] {                                                  \
+            multiply({{op_a, op_b, m, n, k},                                                     \
+                      {alpha, beta, type},                                                       \
+                      {a, type, lda},                                                            \
+                      {b, type, ldb},                                                            \
+                      {c, type, ldc}});                                                          \
+        });                                                                                      \
+    }                                                                                            \
+    Status name##gemmStridedBatched(                                                             \
+        void* handle, Operation op_a, Operation op_b, int m, int n, int k, const void* alpha,    \
+        const void* a, int lda, long long stride_a, const void* b, int ldb, long long stride_b,  \
+        const void* beta, void* c, int ldc, long long stride_c, int count) {                     \
+        return call(#name "gemmStridedBatched", handle, [&] {                                    \
+            const Product p{{op_a, op_b, m, n, k},                                               \
+                            {alpha, beta, type},                                                 \
+                            {a, type, lda},                                                      \
+                            {b, type, ldb},                                                      \
+                            {c, type, ldc}};                                                     \
+            multiply_strided(p, stride_a, stride_b, stride_c, count);                            \
+        });                                                                                      \
+    }                                                                                            \
+    Status name##gemmBatched(void* handle, Operation op_a, Operation op_b, int m, int n, int k,  \
+                             const void* alpha, const void* const* a, int lda,                   \
+                             const void* const* b, int ldb, const void* beta, void* const* c,    \
+                             int ldc, int count) {                                               \
+        return call(#name "gemmBatched", handle, [&] {                                           \
+            const Product p{{op_a, op_b, m, n, k},                                               \
+                            {alpha, beta, type},                                                 \
+                            {nullptr, type, lda},                                                \
+                            {nullptr, type, ldb},                                                \
+                            {nullptr, type, ldc}};                                               \
+            multiply_batch(p, a, b, c, count);                                                   \
+        });                                                                                      \
+    }
+COALESCE_GEMM(cublasS, _v2, Type::f32)
+COALESCE_GEMM(cublasD, _v2, Type::f64)
+COALESCE_GEMM(cublasH, , Type::f16)
+#undef COALESCE_GEMM
+
+Status cublasGemmEx(void* handle, Operation op_a, Operation op_b, int m, int n, int k,
+                    const void* alpha, const void* a, Type a_type, int lda, const void* b,
+                    Type b_type, int ldb, const void* beta, void* c, Type c_type, int ldc,
+                    int compute, int) {
+    return call(__func__, handle, [&] {
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {a, a_type, lda},
+                  {b, b_type, ldb},
+                  {c, c_type, ldc}};
+        check_types("cublasGemmEx", compute, p);
+        multiply(p);
+    });
+}
+
+Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, int m, int n, int k,
+                                  const void* alpha, const void* a, Type a_type, int lda,
+                                  long long stride_a, const void* b, Type b_type, int ldb,
+                                  long long stride_b, const void* beta, void* c, Type c_type,
+                                  int ldc, long long stride_c, int count, int compute, int) {
+    return call(__func__, handle, [&] {
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {a, a_type, lda},
+                  {b, b_type, ldb},
+                  {c, c_type, ldc}};
+        check_types("cublasGemmStridedBatchedEx", compute, p);
+        multiply_strided(p, stride_a, stride_b, stride_c, count);
+    });
+}
+
+Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, int n, int k,
+                           const void* alpha, const void* const* a, Type a_type, int lda,
+                           const void* const* b, Type b_type, int ldb, const void* beta,
+                           void* const* c, Type c_type, int ldc, int count, int compute, int) {
+    return call(__func__, handle, [&] {
+        Product p{{op_a, op_b, m, n, k},
+                  {alpha, beta},
+                  {nullptr, a_type, lda},
+                  {nullptr, b_type, ldb},
+                  {nullptr, c_type, ldc}};
+        check_types("cublasGemmBatchedEx", compute, p);
+        multiply_batch(p, a, b, c, count);
+    });
+}
+
+#define COALESCE_GEAM(name, type)                                                                 \
+    Status name##geam(void* handle, Operation op_a, Operation op_b, int m, int n,                 \
+                      const void* alpha, const void* a, int lda, const void* beta, const void* b, \
+                      int ldb, void* c, int ldc) {                                                \
+        return call(__func__, handle, [&] {                                                       \
+            add_matrices(type, op_a, op_b, m, n, read_scalar(alpha, type), a, lda,                \
+                         read_scalar(beta, type), b, ldb, c, ldc);                                \
+        });                                                                                       \
+    }
+COALESCE_GEAM(cublasS, Type::f32)
+COALESCE_GEAM(cublasD, Type::f64)
+#undef COALESCE_GEAM
+
+}  // extern "C"

@@ -1,0 +1,137 @@
+// What programs set and ask of cuBLAS besides work: streams, modes, versions, names of errors.
+#include <cstddef>
+
+#include "simulator/addons/cublas/cublas.h"
+
+using namespace coalesce::simulator::cublas;
+
+namespace {
+
+constexpr int kVersion = 130000;
+
+template <class T>
+Status set(void* handle, T Context::*member, T value) {
+    Context* context = find_context(handle);
+    if (!context) return kNotInitialized;
+    context->*member = value;
+    return kSuccess;
+}
+
+template <class T>
+Status get(void* handle, T Context::*member, T* value) {
+    const Context* context = find_context(handle);
+    if (!context) return kNotInitialized;
+    if (!value) return kInvalidValue;
+    *value = context->*member;
+    return kSuccess;
+}
+
+/// `stream`: null for a copy that is waited for.
+Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_leading, void* to,
+                   int to_leading, cudaMemcpyKind kind, const cudaStream_t* stream = nullptr) {
+    if (rows < 0 || columns < 0 || bytes <= 0 || from_leading < rows || to_leading < rows)
+        return kInvalidValue;
+    const auto each = static_cast<size_t>(bytes);
+    const size_t to_pitch = each * static_cast<size_t>(to_leading),
+                 from_pitch = each * static_cast<size_t>(from_leading),
+                 width = each * static_cast<size_t>(rows);
+    const auto count = static_cast<size_t>(columns);
+    const cudaError_t error =
+        stream ? cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count, kind, *stream)
+               : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, count, kind);
+    return error == cudaSuccess ? kSuccess : kExecutionFailed;
+}
+
+}  // namespace
+
+namespace coalesce::simulator::cublas {
+
+const char* name_of(Status status) {
+    switch (status) {
+        case 0: return "CUBLAS_STATUS_SUCCESS";
+        case 1: return "CUBLAS_STATUS_NOT_INITIALIZED";
+        case 3: return "CUBLAS_STATUS_ALLOC_FAILED";
+        case 7: return "CUBLAS_STATUS_INVALID_VALUE";
+        case 8: return "CUBLAS_STATUS_ARCH_MISMATCH";
+        case 11: return "CUBLAS_STATUS_MAPPING_ERROR";
+        case 13: return "CUBLAS_STATUS_EXECUTION_FAILED";
+        case 14: return "CUBLAS_STATUS_INTERNAL_ERROR";
+        case 15: return "CUBLAS_STATUS_NOT_SUPPORTED";
+        case 16: return "CUBLAS_STATUS_LICENSE_ERROR";
+        default: return "an unknown status";
+    }
+}
+
+}  // namespace coalesce::simulator::cublas
+
+extern "C" {
+
+const char* cublasGetStatusName(Status status) {
+    return name_of(status);
+}
+const char* cublasGetStatusString(Status status) {
+    return name_of(status);
+}
+
+Status cublasGetVersion_v2(void* handle, int* version) {
+    if (!find_context(handle)) return kNotInitialized;
+    if (!version) return kInvalidValue;
+    *version = kVersion;
+    return kSuccess;
+}
+size_t cublasGetCudartVersion() {
+    return 13000;
+}
+/// 0: major, 1: minor, 2: patch level.
+Status cublasGetProperty(int which, int* value) {
+    if (!value || which < 0 || which > 2) return kInvalidValue;
+    *value = which == 0 ? kVersion / 10000 : 0;
+    return kSuccess;
+}
+
+#define COALESCE_SETTING(name, type, member)            \
+    Status cublasSet##name(void* handle, type value) {  \
+        return set(handle, &Context::member, value);    \
+    }                                                   \
+    Status cublasGet##name(void* handle, type* value) { \
+        return get(handle, &Context::member, value);    \
+    }
+COALESCE_SETTING(Stream_v2, cudaStream_t, stream)
+COALESCE_SETTING(MathMode, int, math_mode)
+COALESCE_SETTING(AtomicsMode, int, atomics_mode)
+#undef COALESCE_SETTING
+Status cublasSetPointerMode_v2(void* handle, int mode) {
+    return mode == 0 || mode == 1 ? set(handle, &Context::pointer_mode, mode) : kInvalidValue;
+}
+Status cublasGetPointerMode_v2(void* handle, int* mode) {
+    return get(handle, &Context::pointer_mode, mode);
+}
+Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
+    return find_context(handle) ? kSuccess : kNotInitialized;
+}
+
+/// A vector is a matrix of one row, whose columns are as far apart as the elements.
+#define COALESCE_COPIES(direction, kind)                                                         \
+    Status cublas##direction##Vector(int count, int bytes, const void* from, int from_step,      \
+                                     void* to, int to_step) {                                    \
+        return copy_matrix(1, count, bytes, from, from_step, to, to_step, kind);                 \
+    }                                                                                            \
+    Status cublas##direction##VectorAsync(int count, int bytes, const void* from, int from_step, \
+                                          void* to, int to_step, cudaStream_t stream) {          \
+        return copy_matrix(1, count, bytes, from, from_step, to, to_step, kind, &stream);        \
+    }                                                                                            \
+    Status cublas##direction##Matrix(int rows, int columns, int bytes, const void* from,         \
+                                     int from_leading, void* to, int to_leading) {               \
+        return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading, kind);      \
+    }                                                                                            \
+    Status cublas##direction##MatrixAsync(int rows, int columns, int bytes, const void* from,    \
+                                          int from_leading, void* to, int to_leading,            \
+                                          cudaStream_t stream) {                                 \
+        return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading, kind,       \
+                           &stream);                                                             \
+    }
+COALESCE_COPIES(Set, cudaMemcpyHostToDevice)
+COALESCE_COPIES(Get, cudaMemcpyDeviceToHost)
+#undef COALESCE_COPIES
+
+}  // extern "C"

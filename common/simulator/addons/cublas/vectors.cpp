@@ -1,0 +1,190 @@
+// Functions of vectors, and of a matrix and vectors.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "simulator/addons/cublas/cublas.h"
+
+using namespace coalesce::simulator::cublas;
+
+namespace {
+
+/// A vector in the simulated memory. A negative step counts from the end, as in BLAS.
+struct Vector {
+    const void* begin;
+    int step;
+    Type type;
+
+    /// 0 apart would be one element for all.
+    std::vector<double> values(int count) const {
+        if (count <= 0) return {};
+        if (step == 0) refuse("a vector's step is 0.");
+        std::vector<double> all = read(begin, type, 1, static_cast<size_t>(count), stride());
+        if (step < 0) std::reverse(all.begin(), all.end());
+        return all;
+    }
+    void store(std::vector<double> all) const {
+        if (all.empty()) return;
+        if (step < 0) std::reverse(all.begin(), all.end());
+        write(const_cast<void*>(begin), type, 1, all.size(), stride(), all);
+    }
+
+private:
+    size_t stride() const { return static_cast<size_t>(std::abs(step)); }
+};
+
+void give(void* result, Type type, double value) {
+    const auto single = static_cast<float>(value);
+    if (type == Type::f32)
+        write_result(result, &single, sizeof single);
+    else
+        write_result(result, &value, sizeof value);
+}
+
+void add_scaled(int count, double alpha, const Vector& x, const Vector& y) {
+    std::vector<double> sum = y.values(count);
+    const std::vector<double> added = x.values(count);
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += alpha * added[i];
+    y.store(std::move(sum));
+}
+
+void scale(int count, double alpha, const Vector& x) {
+    std::vector<double> all = x.values(count);
+    for (double& value : all) value *= alpha;
+    x.store(std::move(all));
+}
+
+void exchange(int count, const Vector& x, const Vector& y) {
+    std::vector<double> first = x.values(count), second = y.values(count);
+    x.store(std::move(second));
+    y.store(std::move(first));
+}
+
+double dot(int count, const Vector& x, const Vector& y) {
+    const std::vector<double> first = x.values(count), second = y.values(count);
+    double sum = 0;
+    for (size_t i = 0; i < first.size(); ++i) sum += first[i] * second[i];
+    return sum;
+}
+
+double sum_of_sizes(int count, const Vector& x) {
+    double sum = 0;
+    for (const double value : x.values(count)) sum += std::fabs(value);
+    return sum;
+}
+
+/// Counted from 1; 0 where there is none. The first of several.
+void index_of(int count, const Vector& x, bool largest, void* result) {
+    const std::vector<double> all = x.values(count);
+    const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+    const auto found = largest ? std::max_element(all.begin(), all.end(), smaller)
+                               : std::min_element(all.begin(), all.end(), smaller);
+    const int index = all.empty() ? 0 : static_cast<int>(found - all.begin()) + 1;
+    write_result(result, &index, sizeof index);
+}
+
+/// y = alpha * op(a) * x + beta * y
+void multiply_vector(Operation op, int m, int n, double alpha, const void* a, int leading,
+                     const Vector& x, double beta, const Vector& y) {
+    need(is_operation(op) && m >= 0 && n >= 0 && leading >= std::max(1, m));
+    const int rows = op == 0 ? m : n, columns = op == 0 ? n : m;
+    const auto height = static_cast<size_t>(m);
+    const std::vector<double> matrix =
+        read(a, x.type, height, static_cast<size_t>(n), static_cast<size_t>(leading));
+    const std::vector<double> from = x.values(columns);
+    std::vector<double> sum(static_cast<size_t>(rows));
+    for (size_t i = 0; i < sum.size(); ++i)
+        for (size_t j = 0; j < from.size(); ++j)
+            sum[i] += (op == 0 ? matrix[j * height + i] : matrix[i * height + j]) * from[j];
+    for (double& s : sum) s *= alpha;
+    if (beta != 0) {
+        const std::vector<double> old = y.values(rows);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
+    }
+    y.store(std::move(sum));
+}
+
+/// a = a + alpha * x * y^T
+void add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, void* a, int leading) {
+    need(m >= 0 && n >= 0 && leading >= std::max(1, m));
+    const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n),
+               stride = static_cast<size_t>(leading);
+    std::vector<double> sum = read(a, x.type, rows, columns, stride);
+    const std::vector<double> down = x.values(m), across = y.values(n);
+    for (size_t j = 0; j < columns; ++j)
+        for (size_t i = 0; i < rows; ++i) sum[j * rows + i] += alpha * down[i] * across[j];
+    write(a, x.type, rows, columns, stride, sum);
+}
+
+}  // namespace
+
+extern "C" {
+
+#define COALESCE_VECTORS(S, T)                                                                     \
+    Status cublas##S##axpy_v2(void* handle, int n, const void* alpha, const void* x, int step_x,   \
+                              void* y, int step_y) {                                               \
+        return call("cublas" #S "axpy", handle, [&] {                                              \
+            add_scaled(n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T});                  \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##scal_v2(void* handle, int n, const void* alpha, void* x, int step) {         \
+        return call("cublas" #S "scal", handle, [&] {                                              \
+            scale(n, read_scalar(alpha, T), {x, step, T});                                         \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##copy_v2(void* handle, int n, const void* x, int step_x, void* y,             \
+                              int step_y) {                                                        \
+        return call("cublas" #S "copy", handle, [&] {                                              \
+            Vector{y, step_y, T}.store(Vector{x, step_x, T}.values(n));                            \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##swap_v2(void* handle, int n, void* x, int step_x, void* y, int step_y) {     \
+        return call("cublas" #S "swap", handle, [&] {                                              \
+            exchange(n, {x, step_x, T}, {y, step_y, T});                                           \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##dot_v2(void* handle, int n, const void* x, int step_x, const void* y,        \
+                             int step_y, void* result) {                                           \
+        return call("cublas" #S "dot", handle, [&] {                                               \
+            give(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                               \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##nrm2_v2(void* handle, int n, const void* x, int step, void* result) {        \
+        return call("cublas" #S "nrm2", handle, [&] {                                              \
+            give(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                        \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##asum_v2(void* handle, int n, const void* x, int step, void* result) {        \
+        return call("cublas" #S "asum", handle, [&] {                                              \
+            give(result, T, sum_of_sizes(n, {x, step, T}));                                        \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##gemv_v2(void* handle, Operation op, int m, int n, const void* alpha,         \
+                              const void* a, int lda, const void* x, int step_x, const void* beta, \
+                              void* y, int step_y) {                                               \
+        return call("cublas" #S "gemv", handle, [&] {                                              \
+            multiply_vector(op, m, n, read_scalar(alpha, T), a, lda, {x, step_x, T},               \
+                            read_scalar(beta, T), {y, step_y, T});                                 \
+        });                                                                                        \
+    }                                                                                              \
+    Status cublas##S##ger_v2(void* handle, int m, int n, const void* alpha, const void* x,         \
+                             int step_x, const void* y, int step_y, void* a, int lda) {            \
+        return call("cublas" #S "ger", handle, [&] {                                               \
+            add_outer(m, n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T}, a, lda);        \
+        });                                                                                        \
+    }
+COALESCE_VECTORS(S, Type::f32)
+COALESCE_VECTORS(D, Type::f64)
+#undef COALESCE_VECTORS
+
+#define COALESCE_INDEX(name, type, largest)                                                 \
+    Status name##_v2(void* handle, int n, const void* x, int step, void* result) {          \
+        return call(#name, handle, [&] { index_of(n, {x, step, type}, largest, result); }); \
+    }
+COALESCE_INDEX(cublasIsamax, Type::f32, true)
+COALESCE_INDEX(cublasIdamax, Type::f64, true)
+COALESCE_INDEX(cublasIsamin, Type::f32, false)
+COALESCE_INDEX(cublasIdamin, Type::f64, false)
+#undef COALESCE_INDEX
+
+}  // extern "C"

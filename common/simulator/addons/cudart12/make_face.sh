@@ -1,0 +1,15 @@
+#!/bin/sh
+# make_face.sh LIBRARY VERSION [OWN RENAMED] -- prints a C++ file that forwards each function which LIBRARY exports
+# with that VERSION, except for those that the file OWN lists. RENAMED lists further names and what they stand for.
+# NM: the nm that reads LIBRARY, where it is for another processor.
+set -eu
+library=$1 version=$2 own=${3:-/dev/null} renamed=${4:-/dev/null}
+
+echo "// Made by make_face.sh."
+echo '#include "simulator/addons/cudart12/forward.h"'
+{
+    "${NM:-nm}" -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" {sub(/@.*/, "", $3); print $3, $3}'
+    grep -v '^#' "$renamed" || true
+} | grep -v '^coalesce' | LC_ALL=C sort -u | awk -v own="$own" -v version="$version" '
+    BEGIN { while ((getline line < own) > 0) skip[line] = 1 }
+    !($1 in skip) { printf "COALESCE_FORWARD(\"%s\", \"%s\", \"%s\");\n", $1, $2, version }'

@@ -1,0 +1,319 @@
+// CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
+#include "simulator/addons/driver/driver.h"
+
+using namespace coalesce::simulator::driver;
+
+namespace {
+
+// ---- formats: CUarray_format ----
+
+struct Format {
+    unsigned number;
+    int bits;
+    cudaChannelFormatKind kind;
+};
+constexpr Format kFormats[] = {
+    {0x01, 8, cudaChannelFormatKindUnsigned},  {0x02, 16, cudaChannelFormatKindUnsigned},
+    {0x03, 32, cudaChannelFormatKindUnsigned}, {0x08, 8, cudaChannelFormatKindSigned},
+    {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
+    {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
+
+/// Of no bits, which the runtime refuses, for what is not known.
+cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
+    cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
+    for (const Format& format : kFormats) {
+        if (format.number != number) continue;
+        int* const bits[] = {&made.x, &made.y, &made.z, &made.w};
+        for (unsigned c = 0; c < channels && c < 4; ++c) *bits[c] = format.bits;
+        made.f = format.kind;
+    }
+    return made;
+}
+
+unsigned driver_format(const cudaChannelFormatDesc& have, unsigned& channels) {
+    channels = have.w ? 4 : have.z ? 3 : have.y ? 2 : 1;
+    for (const Format& format : kFormats)
+        if (format.bits == have.x && format.kind == have.f) return format.number;
+    return 0;
+}
+
+// ---- arrays ----
+
+struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
+    size_t width, height;
+    unsigned format, channels;
+};
+struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtime's
+    size_t width, height, depth;
+    unsigned format, channels, flags;
+};
+
+Array3DDescriptor descriptor_of(cudaArray_t array) {
+    Array3DDescriptor found{};
+    cudaChannelFormatDesc format{};
+    cudaExtent extent{};
+    must(cudaArrayGetInfo(&format, &extent, &found.flags, array));
+    found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
+    found.format = driver_format(format, found.channels);
+    return found;
+}
+
+// ---- objects ----
+
+struct ResourceDescriptor {  // CUDA_RESOURCE_DESC
+    unsigned type;
+    union {
+        cudaArray_t array;
+        cudaMipmappedArray_t mipmapped;
+        struct {
+            void* pointer;
+            unsigned format, channels;
+            size_t width, height, pitch;  ///< of linear memory: bytes alone
+        } memory;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+struct TextureDescriptor {  // CUDA_TEXTURE_DESC
+    unsigned mode[3], filter, flags, anisotropy, mipmap_filter;
+    float bias, least_level, greatest_level, border[4];
+    int reserved[12];
+};
+enum TextureFlags : unsigned {
+    kReadAsInteger = 1,
+    kNormalizedCoordinates = 2,
+    kSrgb = 16,
+    kNoTrilinear = 32,
+    kSeamless = 64
+};
+
+cudaResourceDesc runtime_resource(const ResourceDescriptor& from) {
+    cudaResourceDesc made{};
+    made.resType = static_cast<cudaResourceType>(from.type);
+    const auto format = [&] { return runtime_format(from.memory.format, from.memory.channels); };
+    switch (made.resType) {
+        case cudaResourceTypeArray: made.res.array.array = from.array; break;
+        case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = from.mipmapped; break;
+        case cudaResourceTypeLinear:
+            made.res.linear.devPtr = from.memory.pointer;
+            made.res.linear.desc = format();
+            made.res.linear.sizeInBytes = from.memory.width;
+            break;
+        case cudaResourceTypePitch2D:
+            made.res.pitch2D.devPtr = from.memory.pointer;
+            made.res.pitch2D.desc = format();
+            made.res.pitch2D.width = from.memory.width;
+            made.res.pitch2D.height = from.memory.height;
+            made.res.pitch2D.pitchInBytes = from.memory.pitch;
+            break;
+    }
+    return made;
+}
+
+ResourceDescriptor driver_resource(const cudaResourceDesc& from) {
+    ResourceDescriptor made{};
+    made.type = static_cast<unsigned>(from.resType);
+    switch (from.resType) {
+        case cudaResourceTypeArray: made.array = from.res.array.array; break;
+        case cudaResourceTypeMipmappedArray: made.mipmapped = from.res.mipmap.mipmap; break;
+        case cudaResourceTypeLinear:
+            made.memory.pointer = from.res.linear.devPtr;
+            made.memory.format = driver_format(from.res.linear.desc, made.memory.channels);
+            made.memory.width = from.res.linear.sizeInBytes;
+            break;
+        case cudaResourceTypePitch2D:
+            made.memory.pointer = from.res.pitch2D.devPtr;
+            made.memory.format = driver_format(from.res.pitch2D.desc, made.memory.channels);
+            made.memory.width = from.res.pitch2D.width;
+            made.memory.height = from.res.pitch2D.height;
+            made.memory.pitch = from.res.pitch2D.pitchInBytes;
+            break;
+    }
+    return made;
+}
+
+/// Bits of a texel's first channel.
+int bits_of(const cudaResourceDesc& resource) {
+    cudaChannelFormatDesc format{};
+    cudaArray_t level =
+        resource.resType == cudaResourceTypeArray ? resource.res.array.array : nullptr;
+    if (resource.resType == cudaResourceTypeLinear) return resource.res.linear.desc.x;
+    if (resource.resType == cudaResourceTypePitch2D) return resource.res.pitch2D.desc.x;
+    if (resource.resType == cudaResourceTypeMipmappedArray)
+        cudaGetMipmappedArrayLevel(&level, resource.res.mipmap.mipmap, 0);
+    return cudaGetChannelDesc(&format, level) == cudaSuccess ? format.x : 0;
+}
+
+/// Integers become floats where nothing says otherwise; those of 32 bits never do.
+cudaTextureDesc runtime_texture(const TextureDescriptor& from, int bits) {
+    cudaTextureDesc made{};
+    for (int k = 0; k < 3; ++k)
+        made.addressMode[k] = static_cast<cudaTextureAddressMode>(from.mode[k]);
+    for (int c = 0; c < 4; ++c) made.borderColor[c] = from.border[c];
+    made.filterMode = static_cast<cudaTextureFilterMode>(from.filter);
+    made.readMode = (from.flags & kReadAsInteger) || bits == 32 ? cudaReadModeElementType
+                                                                : cudaReadModeNormalizedFloat;
+    made.normalizedCoords = (from.flags & kNormalizedCoordinates) != 0;
+    made.sRGB = (from.flags & kSrgb) != 0;
+    made.disableTrilinearOptimization = (from.flags & kNoTrilinear) != 0;
+    made.seamlessCubemap = (from.flags & kSeamless) != 0;
+    made.maxAnisotropy = from.anisotropy;
+    made.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmap_filter);
+    made.mipmapLevelBias = from.bias;
+    made.minMipmapLevelClamp = from.least_level;
+    made.maxMipmapLevelClamp = from.greatest_level;
+    return made;
+}
+
+TextureDescriptor driver_texture(const cudaTextureDesc& from) {
+    TextureDescriptor made{};
+    for (int k = 0; k < 3; ++k) made.mode[k] = static_cast<unsigned>(from.addressMode[k]);
+    for (int c = 0; c < 4; ++c) made.border[c] = from.borderColor[c];
+    made.filter = static_cast<unsigned>(from.filterMode);
+    made.flags = (from.readMode == cudaReadModeElementType ? kReadAsInteger : 0u) |
+                 (from.normalizedCoords ? kNormalizedCoordinates : 0u) | (from.sRGB ? kSrgb : 0u) |
+                 (from.disableTrilinearOptimization ? kNoTrilinear : 0u) |
+                 (from.seamlessCubemap ? kSeamless : 0u);
+    made.anisotropy = from.maxAnisotropy;
+    made.mipmap_filter = static_cast<unsigned>(from.mipmapFilterMode);
+    made.bias = from.mipmapLevelBias;
+    made.least_level = from.minMipmapLevelClamp;
+    made.greatest_level = from.maxMipmapLevelClamp;
+    return made;
+}
+
+template <cudaError_t (*get)(cudaResourceDesc*, unsigned long long)>
+cudaError_t get_resource(ResourceDescriptor* target, unsigned long long object) {
+    cudaResourceDesc found{};
+    must(get(&found, object));
+    give(target, driver_resource(found));
+    return cudaSuccess;
+}
+
+cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
+    cudaTextureDesc found{};
+    must(cudaGetTextureObjectTextureDesc(&found, object));
+    give(target, driver_texture(found));
+    return cudaSuccess;
+}
+
+// ---- runs of bytes in arrays of one dimension ----
+
+template <cudaMemcpyKind kind>
+cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {
+    return cudaMemcpy2DToArray(to, x, 0, from, bytes, bytes, 1, kind);
+}
+template <cudaMemcpyKind kind>
+cudaError_t copy_from_array(void* to, cudaArray_t from, size_t x, size_t bytes) {
+    return cudaMemcpy2DFromArray(to, bytes, from, x, 0, bytes, 1, kind);
+}
+cudaError_t copy_to_array_in_stream(cudaArray_t to, size_t x, const void* from, size_t bytes,
+                                    cudaStream_t stream) {
+    return cudaMemcpy2DToArrayAsync(to, x, 0, from, bytes, bytes, 1, cudaMemcpyHostToDevice,
+                                    stream);
+}
+cudaError_t copy_from_array_in_stream(void* to, cudaArray_t from, size_t x, size_t bytes,
+                                      cudaStream_t stream) {
+    return cudaMemcpy2DFromArrayAsync(to, bytes, from, x, 0, bytes, 1, cudaMemcpyDeviceToHost,
+                                      stream);
+}
+cudaError_t copy_between_arrays(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x,
+                                size_t bytes) {
+    return cudaMemcpy2DArrayToArray(to, to_x, 0, from, from_x, 0, bytes, 1,
+                                    cudaMemcpyDeviceToDevice);
+}
+
+}  // namespace
+
+extern "C" {
+
+Result cuArrayCreate_v2(cudaArray_t* array, const ArrayDescriptor* wanted) {
+    return in_context(__func__, [&] {
+        need(array && wanted);
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        must(cudaMallocArray(array, &format, wanted->width, wanted->height, 0));
+    });
+}
+
+Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
+    return in_context(__func__, [&] {
+        need(array && wanted);
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        must(cudaMalloc3DArray(array, &format, {wanted->width, wanted->height, wanted->depth},
+                               wanted->flags));
+    });
+}
+
+Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
+    return in_context(__func__, [&] {
+        const Array3DDescriptor found = descriptor_of(array);
+        give(target, {found.width, found.height, found.format, found.channels});
+    });
+}
+
+Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
+    return in_context(__func__, [&] { give(target, descriptor_of(array)); });
+}
+
+COALESCE_SAME(cuArrayDestroy, cudaFreeArray, 1);
+
+Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
+                              unsigned levels) {
+    return in_context(__func__, [&] {
+        need(array && wanted);
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        must(cudaMallocMipmappedArray(
+            array, &format, {wanted->width, wanted->height, wanted->depth}, levels, wanted->flags));
+    });
+}
+
+COALESCE_SAME(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel, 3);
+COALESCE_SAME(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, 1);
+
+// ---- objects ----
+
+Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* resource,
+                         const TextureDescriptor* texture, const void* view) {
+    return in_context(__func__, [&] {
+        need(resource && texture);
+        const cudaResourceDesc from = runtime_resource(*resource);
+        const cudaTextureDesc how = runtime_texture(*texture, bits_of(from));
+        must(cudaCreateTextureObject(object, &from, &how,
+                                     static_cast<const cudaResourceViewDesc*>(view)));
+    });
+}
+
+COALESCE_SAME(cuTexObjectDestroy, cudaDestroyTextureObject, 1);
+COALESCE_SAME(cuTexObjectGetResourceDesc, get_resource<cudaGetTextureObjectResourceDesc>, 2);
+COALESCE_SAME(cuTexObjectGetTextureDesc, get_texture, 2);
+
+Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
+    return in_context(__func__, [&] {
+        need(resource);
+        const cudaResourceDesc from = runtime_resource(*resource);
+        must(cudaCreateSurfaceObject(object, &from));
+    });
+}
+
+COALESCE_SAME(cuSurfObjectDestroy, cudaDestroySurfaceObject, 1);
+COALESCE_SAME(cuSurfObjectGetResourceDesc, get_resource<cudaGetSurfaceObjectResourceDesc>, 2);
+
+Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
+                                          int device) {
+    return call(__func__, [&] {
+        const cudaChannelFormatDesc texel = runtime_format(format, channels);
+        must(cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device));
+    });
+}
+
+// ---- runs of bytes ----
+
+COALESCE_SAME_AT_ONCE(cuMemcpyHtoA_v2, copy_to_array<cudaMemcpyHostToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyDtoA_v2, copy_to_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoH_v2, copy_from_array<cudaMemcpyDeviceToHost>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoD_v2, copy_from_array<cudaMemcpyDeviceToDevice>, 4);
+COALESCE_SAME_AT_ONCE(cuMemcpyAtoA_v2, copy_between_arrays, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyHtoAAsync_v2, copy_to_array_in_stream, 5);
+COALESCE_SAME_IN_STREAM(cuMemcpyAtoHAsync_v2, copy_from_array_in_stream, 5);
+
+}  // extern "C"

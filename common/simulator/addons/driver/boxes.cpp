@@ -1,0 +1,84 @@
+// See boxes.h.
+#include "simulator/addons/driver/boxes.h"
+
+namespace coalesce::simulator::driver {
+namespace {
+
+bool is_on_host(MemoryType type) {
+    return type == kHost;
+}
+
+cudaMemcpyKind kind_of(MemoryType to, MemoryType from) {
+    if (to == kUnified || from == kUnified) return cudaMemcpyDefault;
+    if (is_on_host(from)) return is_on_host(to) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+    return is_on_host(to) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+bool is_known(MemoryType type) {
+    return type >= kHost && type <= kUnified;
+}
+
+cudaPitchedPtr place_of(const Side3D& side, size_t row, size_t rows) {
+    const void* begin = is_on_host(side.type) ? side.host : side.device;
+    // 0: they follow each other.
+    const size_t pitch = side.pitch != 0 ? side.pitch : side.x + row;
+    const size_t height = side.height != 0 ? side.height : side.y + rows;
+    return {const_cast<void*>(begin), pitch, row, height};
+}
+
+cudaArray_t array_of(const Side3D& side) {
+    return side.type == kArray ? static_cast<cudaArray_t>(side.array) : nullptr;
+}
+
+/// Where there is an array, the runtime counts texels; the driver's boxes are bytes everywhere.
+void count_texels(cudaMemcpy3DParms& box) {
+    if (!box.dstArray && !box.srcArray) return;
+    cudaChannelFormatDesc format{};
+    must(cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray));
+    const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
+    const auto to_texels = [&](size_t& count) {
+        if (count % texel != 0) {
+            coalesceDriverExplain("a copy of half a texel is not simulated.");
+            fail(cudaErrorNotSupported);
+        }
+        count /= texel;
+    };
+    to_texels(box.extent.width);
+    if (box.dstArray) to_texels(box.dstPos.x);
+    if (box.srcArray) to_texels(box.srcPos.x);
+}
+
+Side3D side_of(const Side2D& side) {
+    return {.x = side.x,
+            .y = side.y,
+            .type = side.type,
+            .host = side.host,
+            .device = side.device,
+            .array = side.array,
+            .pitch = side.pitch};
+}
+
+}  // namespace
+
+cudaMemcpy3DParms box_of(const Copy2D* copy) {
+    need(copy);
+    const Copy3D slice{side_of(copy->from), side_of(copy->to), copy->width, copy->height, 1};
+    return box_of(&slice);
+}
+
+cudaMemcpy3DParms box_of(const Copy3D* copy) {
+    need(copy && is_known(copy->from.type) && is_known(copy->to.type));
+    cudaMemcpy3DParms box{};
+    box.srcArray = array_of(copy->from);
+    box.srcPtr = place_of(copy->from, copy->width, copy->height);
+    box.srcPos = {copy->from.x, copy->from.y, copy->from.z};
+    box.dstArray = array_of(copy->to);
+    box.dstPtr = place_of(copy->to, copy->width, copy->height);
+    box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
+    box.extent = {copy->width, copy->height, copy->depth};
+    box.kind = kind_of(copy->to.type, copy->from.type);
+    count_texels(box);
+    return box;
+}
+
+}  // namespace coalesce::simulator::driver

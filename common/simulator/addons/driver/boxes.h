@@ -1,0 +1,45 @@
+// Converts boxes of bytes from the driver's descriptions (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the
+// runtime's.
+#pragma once
+
+#include "simulator/addons/driver/driver.h"
+
+namespace coalesce::simulator::driver {
+
+// The values of CUmemorytype.
+enum MemoryType : unsigned { kHost = 1, kDevice = 2, kArray = 3, kUnified = 4 };
+
+/// One side of a CUDA_MEMCPY2D.
+struct Side2D {
+    size_t x, y;
+    MemoryType type;
+    const void* host;
+    const void* device;
+    void* array;
+    size_t pitch;
+};
+struct Copy2D {
+    Side2D from, to;
+    size_t width, height;
+};
+
+/// One side of a CUDA_MEMCPY3D.
+struct Side3D {
+    size_t x = 0, y = 0, z = 0, level = 0;
+    MemoryType type = kHost;
+    const void* host = nullptr;
+    const void* device = nullptr;
+    void* array = nullptr;
+    void* reserved = nullptr;
+    size_t pitch = 0, height = 0;
+};
+struct Copy3D {
+    Side3D from, to;
+    size_t width, height, depth;
+};
+
+/// Fails for invalid boxes.
+cudaMemcpy3DParms box_of(const Copy2D* copy);
+cudaMemcpy3DParms box_of(const Copy3D* copy);
+
+}  // namespace coalesce::simulator::driver

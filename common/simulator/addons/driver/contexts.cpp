@@ -1,0 +1,281 @@
+// cuInit and contexts. A context here is a name: all contexts of the simulated GPU share its memory and its
+// streams, and what one allocated is not freed when it is destroyed. Which of them is current, and that one is
+// needed, is as on hardware. A device's primary context is the runtime's.
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "simulator/addons/driver/driver.h"
+#include "simulator/cudart/handles.h"
+
+struct CUctx_st {
+    int device = 0;
+    unsigned flags = 0;
+    unsigned long long id = 0;
+    bool is_primary = false;
+    unsigned retained = 0;  ///< how often, of a primary context
+};
+
+namespace coalesce::simulator::driver {
+namespace {
+
+using Context = CUctx_st*;
+
+std::atomic<bool> initialized{false};
+
+/// Every context that was created and not destroyed, and the primary one of each device.
+class Contexts {
+public:
+    static Contexts& instance() {
+        static Contexts& contexts = *new Contexts;
+        return contexts;
+    }
+    Context create(int device, unsigned flags, bool is_primary = false) {
+        return alive_.add(
+            {.device = device, .flags = flags, .id = next_id_++, .is_primary = is_primary});
+    }
+    Context primary(int device) {
+        std::lock_guard lock(mutex_);
+        Context& context = primaries_[device];
+        if (!context) context = create(device, 0, true);
+        return context;
+    }
+    bool is_alive(Context context) { return alive_.find(context) != nullptr; }
+    bool destroy(Context context) {
+        return is_alive(context) && !context->is_primary && alive_.destroy(context);
+    }
+
+private:
+    std::mutex mutex_;
+    cudart::Handles<Context, CUctx_st> alive_;
+    std::map<int, Context> primaries_;
+    std::atomic<unsigned long long> next_id_ = 1;
+};
+
+/// The last one is current.
+thread_local std::vector<Context> pushed;
+
+/// Null: none is current.
+Context current() {
+    if (!pushed.empty()) return pushed.back();
+    int device = 0;
+    const bool has_primary = coalesceRuntimeIsUsed() && cudaGetDevice(&device) == cudaSuccess;
+    return has_primary ? Contexts::instance().primary(device) : nullptr;
+}
+
+/// The runtime works on the device of the current context.
+void follow(Context context) {
+    if (context) must(cudaSetDevice(context->device));
+}
+
+void push(Context context) {
+    need(Contexts::instance().is_alive(context), kInvalidContext);
+    pushed.push_back(context);
+    follow(context);
+}
+
+void set_current(Context context) {
+    need(!context || Contexts::instance().is_alive(context), kInvalidContext);
+    if (!pushed.empty()) pushed.pop_back();
+    if (context) push(context);
+}
+
+void pop(Context* context) {
+    need(!pushed.empty(), kInvalidContext);
+    if (context) *context = pushed.back();
+    pushed.pop_back();
+    follow(current());
+}
+
+Result create(const char* name, Context* context, unsigned flags, int device) {
+    return call(name, [&] {
+        need(context);
+        check_device(device);
+        *context = Contexts::instance().create(device, flags);
+        push(*context);
+    });
+}
+
+void destroy(Context context) {
+    need(Contexts::instance().destroy(context), kInvalidContext);
+    std::erase(pushed, context);
+    follow(current());
+}
+
+CUctx_st& primary(int device) {
+    check_device(device);
+    return *Contexts::instance().primary(device);
+}
+
+}  // namespace
+
+bool is_initialized() {
+    return initialized;
+}
+
+void check_context() {
+    const Context context = current();
+    if (context && Contexts::instance().is_alive(context)) return;
+    coalesceDriverExplain(context ? "the current context was destroyed."
+                                  : "no context is current; call cuCtxCreate, or "
+                                    "cuDevicePrimaryCtxRetain and cuCtxSetCurrent, first.");
+    fail(context ? cudaErrorContextIsDestroyed : kInvalidContext);
+}
+
+}  // namespace coalesce::simulator::driver
+
+using namespace coalesce::simulator::driver;
+
+extern "C" {
+
+Result cuInit(unsigned flags) {
+    if (flags != 0) return cudaErrorInvalidValue;
+    initialized = true;
+    return cudaSuccess;
+}
+
+Result cuDriverGetVersion(int* version) {
+    return version ? cudaDriverGetVersion(version) : cudaErrorInvalidValue;
+}
+
+// ---- created ----
+
+Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
+    return create(__func__, context, flags, device);
+}
+
+/// How much of the device the context may use changes nothing here.
+Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
+    return create(__func__, context, flags, device);
+}
+
+Result cuCtxCreate_v4(Context* context, void*, unsigned flags, int device) {
+    return create(__func__, context, flags, device);
+}
+
+Result cuCtxDestroy_v2(Context context) {
+    return call(__func__, [&] { destroy(context); });
+}
+
+Result cuCtxPushCurrent_v2(Context context) {
+    return call(__func__, [&] { push(context); });
+}
+
+Result cuCtxPopCurrent_v2(Context* context) {
+    return call(__func__, [&] { pop(context); });
+}
+
+Result cuCtxSetCurrent(Context context) {
+    return call(__func__, [&] { set_current(context); });
+}
+
+Result cuCtxGetCurrent(Context* context) {
+    return call(__func__, [&] { give(context, current()); });
+}
+
+Result cuCtxGetDevice(int* device) {
+    return in_context(__func__, [&] { give(device, current()->device); });
+}
+
+Result cuCtxGetDevice_v2(int* device, Context context) {
+    return in_context(__func__, [&] { give(device, (context ? context : current())->device); });
+}
+
+Result cuCtxGetFlags(unsigned* flags) {
+    return in_context(__func__, [&] { give(flags, current()->flags); });
+}
+
+Result cuCtxSetFlags(unsigned flags) {
+    return in_context(__func__, [&] { current()->flags = flags; });
+}
+
+Result cuCtxGetId(Context context, unsigned long long* id) {
+    return in_context(__func__, [&] { give(id, (context ? context : current())->id); });
+}
+
+Result cuCtxGetApiVersion(Context, unsigned* version) {
+    return call(__func__, [&] { give(version, 3020); });
+}
+
+COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
+
+Result cuCtxSynchronize_v2(Context) {
+    return same(__func__, cudaDeviceSynchronize);
+}
+
+// ---- primary ----
+
+Result cuDevicePrimaryCtxRetain(Context* context, int device) {
+    return call(__func__, [&] {
+        CUctx_st& retained = primary(device);
+        ++retained.retained;
+        give(context, &retained);
+    });
+}
+
+Result cuDevicePrimaryCtxRelease_v2(int device) {
+    return call(__func__, [&] {
+        CUctx_st& released = primary(device);
+        need(released.retained > 0, kInvalidContext);
+        --released.retained;
+    });
+}
+
+Result cuDevicePrimaryCtxReset_v2(int device) {
+    return call(__func__, [&] {
+        primary(device);
+        must(cudaDeviceReset());
+    });
+}
+
+Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
+    return call(__func__, [&] {
+        const CUctx_st& asked = primary(device);
+        give(flags, asked.flags);
+        give(active, asked.retained > 0 || coalesceRuntimeIsUsed());
+    });
+}
+
+Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
+    return call(__func__, [&] { primary(device).flags = flags; });
+}
+
+// ---- settings of the current one ----
+
+COALESCE_SAME(cuCtxGetLimit, cudaDeviceGetLimit, 2);
+COALESCE_SAME(cuCtxSetLimit, cudaDeviceSetLimit, 2);
+COALESCE_SAME(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, 1);
+COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
+
+/// Banks are 4 bytes wide, whatever is asked for.
+Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
+    return in_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
+}
+
+Result cuCtxSetSharedMemConfig(cudaSharedMemConfig) {
+    return in_context(__func__, [] {});
+}
+
+COALESCE_SAME(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, 2);
+COALESCE_SAME(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, 0);
+
+Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
+    return same(__func__, cudaDeviceEnablePeerAccess, peer ? peer->device : -1, flags);
+}
+
+Result cuCtxDisablePeerAccess(Context peer) {
+    return same(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
+}
+
+/// Streams belong to a device here: to its primary context, unless another one of it is current.
+Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
+    return in_context(__func__, [&] {
+        int device = 0;
+        must(cudaStreamGetDevice(stream, &device));
+        give(context, device == current()->device ? current() : &primary(device));
+    });
+}
+COALESCE_PER_THREAD_STREAM(cuStreamGetCtx, _ptsz);
+
+}  // extern "C"

@@ -1,0 +1,110 @@
+// Which devices there are, and what they can do.
+#include <cstring>
+#include <string>
+
+#include "simulator/addons/driver/driver.h"
+
+using namespace coalesce::simulator::driver;
+
+namespace {
+
+cudaDeviceProp properties_of(int device) {
+    cudaDeviceProp properties;
+    must(cudaGetDeviceProperties(&properties, device));
+    return properties;
+}
+
+/// CUdevprop, which is older than cudaDeviceProp.
+struct OldProperties {
+    int max_threads_per_block;
+    int max_threads[3];
+    int max_grid[3];
+    int shared_memory_per_block;
+    int constant_memory;
+    int warp_size;
+    int pitch;
+    int registers_per_block;
+    int clock_rate;
+    int texture_alignment;
+};
+
+}  // namespace
+
+void coalesce::simulator::driver::check_device(int device) {
+    int count = 0;
+    must(cudaGetDeviceCount(&count));
+    need(device >= 0 && device < count, cudaErrorInvalidDevice);
+}
+
+extern "C" {
+
+// Of cuda_profiler_api.h.
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+
+COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
+
+Result cuDeviceGet(int* device, int ordinal) {
+    return call(__func__, [&] {
+        check_device(ordinal);
+        give(device, ordinal);
+    });
+}
+
+Result cuDeviceGetName(char* name, int length, int device) {
+    return call(__func__, [&] {
+        const cudaDeviceProp properties = properties_of(device);
+        need(name && length > 0);
+        std::strncpy(name, properties.name, static_cast<size_t>(length) - 1);
+        name[length - 1] = '\0';
+    });
+}
+
+Result cuDeviceGetUuid_v2(cudaUUID_t* uuid, int device) {
+    return call(__func__, [&] { give(uuid, properties_of(device).uuid); });
+}
+
+Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
+    return call(__func__, [&] { give(bytes, properties_of(device).totalGlobalMem); });
+}
+
+/// The numbers of the attributes are the runtime's.
+COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
+
+Result cuDeviceComputeCapability(int* major, int* minor, int device) {
+    return call(__func__, [&] {
+        const cudaDeviceProp properties = properties_of(device);
+        give(major, properties.major);
+        give(minor, properties.minor);
+    });
+}
+
+Result cuDeviceGetProperties(OldProperties* old, int device) {
+    return call(__func__, [&] {
+        const cudaDeviceProp p = properties_of(device);
+        int clock_rate = 0;
+        must(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
+        give(old, OldProperties{p.maxThreadsPerBlock,
+                                {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
+                                {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},
+                                static_cast<int>(p.sharedMemPerBlock),
+                                static_cast<int>(p.totalConstMem),
+                                p.warpSize,
+                                static_cast<int>(p.memPitch),
+                                p.regsPerBlock,
+                                clock_rate,
+                                static_cast<int>(p.textureAlignment)});
+    });
+}
+
+COALESCE_SAME_ANYWHERE(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute, 4);
+COALESCE_SAME_ANYWHERE(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceGetMemPool, cudaDeviceGetMemPool, 2);
+COALESCE_SAME_ANYWHERE(cuDeviceSetMemPool, cudaDeviceSetMemPool, 2);
+COALESCE_SAME(cuProfilerStart, cudaProfilerStart, 0);
+COALESCE_SAME(cuProfilerStop, cudaProfilerStop, 0);
+
+}  // extern "C"

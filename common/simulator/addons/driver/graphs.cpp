@@ -1,0 +1,114 @@
+// Graphs, where the driver takes what the runtime takes. CUDA_KERNEL_NODE_PARAMS begins as
+// cudaKernelNodeParams does, and the parameters of the other nodes here are equal.
+#include "simulator/addons/driver/boxes.h"
+#include "simulator/addons/driver/driver.h"
+
+using namespace coalesce::simulator::driver;
+
+extern "C" {
+
+COALESCE_SAME(cuGraphCreate, cudaGraphCreate, 2);
+COALESCE_SAME(cuGraphDestroy, cudaGraphDestroy, 1);
+COALESCE_SAME(cuGraphClone, cudaGraphClone, 2);
+COALESCE_SAME(cuGraphNodeFindInClone, cudaGraphNodeFindInClone, 3);
+COALESCE_SAME(cuGraphNodeGetType, cudaGraphNodeGetType, 2);
+COALESCE_SAME(cuGraphGetNodes, cudaGraphGetNodes, 3);
+COALESCE_SAME(cuGraphGetRootNodes, cudaGraphGetRootNodes, 3);
+COALESCE_SAME(cuGraphGetEdges_v2, cudaGraphGetEdges, 5);
+COALESCE_SAME(cuGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies, 4);
+COALESCE_SAME(cuGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes, 4);
+COALESCE_SAME(cuGraphAddDependencies_v2, cudaGraphAddDependencies, 5);
+COALESCE_SAME(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies, 5);
+COALESCE_SAME(cuGraphDestroyNode, cudaGraphDestroyNode, 1);
+
+// ---- nodes ----
+
+COALESCE_SAME(cuGraphAddKernelNode_v2, cudaGraphAddKernelNode, 5);
+COALESCE_SAME(cuGraphKernelNodeSetParams_v2, cudaGraphKernelNodeSetParams, 2);
+COALESCE_SAME(cuGraphExecKernelNodeSetParams_v2, cudaGraphExecKernelNodeSetParams, 3);
+
+Result cuGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                            size_t count, const cudaMemsetParams* parameters, void*) {
+    return same(__func__, cudaGraphAddMemsetNode, node, graph, after, count, parameters);
+}
+
+COALESCE_SAME(cuGraphAddHostNode, cudaGraphAddHostNode, 5);
+COALESCE_SAME(cuGraphAddEmptyNode, cudaGraphAddEmptyNode, 4);
+COALESCE_SAME(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode, 5);
+COALESCE_SAME(cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode, 5);
+COALESCE_SAME(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, 5);
+
+Result cuGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                            size_t count, const Copy3D* copy, void*) {
+    return in_context(__func__, [&] {
+        const cudaMemcpy3DParms box = box_of(copy);
+        must(cudaGraphAddMemcpyNode(node, graph, after, count, &box));
+    });
+}
+
+Result cuGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                      const Copy3D* copy, void*) {
+    return in_context(__func__, [&] {
+        const cudaMemcpy3DParms box = box_of(copy);
+        must(cudaGraphExecMemcpyNodeSetParams(executable, node, &box));
+    });
+}
+
+COALESCE_SAME(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams, 2);
+
+Result cuGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                      const cudaMemsetParams* parameters, void*) {
+    return same(__func__, cudaGraphExecMemsetNodeSetParams, executable, node, parameters);
+}
+
+COALESCE_SAME(cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams, 2);
+COALESCE_SAME(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams, 2);
+COALESCE_SAME(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams, 3);
+COALESCE_SAME(cuGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, 2);
+COALESCE_SAME(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams, 3);
+COALESCE_SAME(cuGraphAddMemAllocNode, cudaGraphAddMemAllocNode, 5);
+COALESCE_SAME(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode, 5);
+
+Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, void*,
+                                      unsigned value, unsigned flags) {
+    return same(__func__, cudaGraphConditionalHandleCreate, handle, graph, value, flags);
+}
+
+/// A CUgraphNodeParams is a cudaGraphNodeParams with contexts behind some of the parameters, and with another
+/// kind of copy.
+Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                         const cudaGraphEdgeData* data, size_t count,
+                         cudaGraphNodeParams* parameters) {
+    return in_context(__func__, [&] {
+        if (parameters && parameters->type == cudaGraphNodeTypeMemcpy)
+            must(coalesceDriverMissing("a copy by cuGraphAddNode", "use cuGraphAddMemcpyNode"));
+        must(cudaGraphAddNode(node, graph, after, data, count, parameters));
+    });
+}
+
+COALESCE_SAME(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled, 3);
+COALESCE_SAME(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled, 3);
+
+// ---- what graphs hold ----
+
+COALESCE_SAME(cuUserObjectCreate, cudaUserObjectCreate, 5);
+COALESCE_SAME(cuUserObjectRetain, cudaUserObjectRetain, 2);
+COALESCE_SAME(cuUserObjectRelease, cudaUserObjectRelease, 2);
+COALESCE_SAME(cuGraphRetainUserObject, cudaGraphRetainUserObject, 4);
+COALESCE_SAME(cuGraphReleaseUserObject, cudaGraphReleaseUserObject, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute, 3);
+COALESCE_SAME_ANYWHERE(cuDeviceGraphMemTrim, cudaDeviceGraphMemTrim, 1);
+COALESCE_SAME(cuGraphDebugDotPrint, cudaGraphDebugDotPrint, 3);
+
+// ---- running ----
+
+COALESCE_SAME(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, 3);
+COALESCE_SAME_IN_STREAM(cuGraphInstantiateWithParams, cudaGraphInstantiateWithParams, 3);
+COALESCE_SAME(cuGraphExecGetFlags, cudaGraphExecGetFlags, 2);
+COALESCE_SAME_IN_STREAM(cuGraphLaunch, cudaGraphLaunch, 2);
+COALESCE_SAME_IN_STREAM(cuGraphUpload, cudaGraphUpload, 2);
+COALESCE_SAME(cuGraphExecUpdate_v2, cudaGraphExecUpdate, 3);
+COALESCE_SAME(cuGraphExecDestroy, cudaGraphExecDestroy, 1);
+
+}  // extern "C"

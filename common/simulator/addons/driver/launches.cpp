@@ -1,0 +1,142 @@
+// Launches, and how many blocks fit.
+#include "simulator/addons/driver/driver.h"
+
+using namespace coalesce::simulator::driver;
+
+namespace {
+
+/// CUlaunchConfig. Its attributes are the runtime's.
+struct LaunchConfig {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attributes;
+    unsigned count;
+};
+
+cudaLaunchConfig_t config_of(const LaunchConfig& from) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(from.grid[0], from.grid[1], from.grid[2]);
+    config.blockDim = dim3(from.block[0], from.block[1], from.block[2]);
+    config.dynamicSmemBytes = from.shared;
+    config.stream = from.stream;
+    config.attrs = from.attributes;
+    config.numAttrs = from.count;
+    return config;
+}
+
+/// Arguments come as a list of addresses, or as one buffer in `extra`.
+void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
+    need(from && !(arguments && extra));
+    const cudaLaunchConfig_t config = config_of(*from);
+    const auto make = [&](void** list) { must(cudaLaunchKernelExC(&config, function, list)); };
+    if (extra)
+        coalesceWithArguments(function, extra, make);
+    else
+        make(arguments);
+}
+
+/// The block size with the most threads on a multiprocessor.
+void best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
+                size_t shared, int limit, unsigned flags) {
+    need(grid && block && flags <= cudaOccupancyDisableCachingOverride);
+    cudaFuncAttributes attributes;
+    int multiprocessors = 0, device = 0, best = 0;
+    must(cudaFuncGetAttributes(&attributes, function));
+    must(cudaGetDevice(&device));
+    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    int most = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < most) most = limit;
+    for (int threads = most; threads > 0; threads = (threads - 1) / 32 * 32) {
+        int blocks = 0;
+        must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, function, threads, shared_of ? shared_of(threads) : shared));
+        if (blocks * threads <= best) continue;
+        best = blocks * threads;
+        *block = threads;
+        *grid = blocks * multiprocessors;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+Result cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                      cudaStream_t stream, void** arguments, void** extra) {
+    return in_context(__func__, [&] {
+        const LaunchConfig config{
+            {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, nullptr, 0};
+        launch(&config, function, arguments, extra);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cuLaunchKernel, _ptsz);
+
+Result cuLaunchKernelEx(const LaunchConfig* config, const void* function, void** arguments,
+                        void** extra) {
+    return in_context(__func__, [&] { launch(config, function, arguments, extra); });
+}
+COALESCE_PER_THREAD_STREAM(cuLaunchKernelEx, _ptsz);
+
+Result cuLaunchCooperativeKernel(const void* function, unsigned grid_x, unsigned grid_y,
+                                 unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned shared, cudaStream_t stream,
+                                 void** arguments) {
+    return in_context(__func__, [&] {
+        cudaLaunchAttribute cooperative{};
+        cooperative.id = cudaLaunchAttributeCooperative;
+        cooperative.val.cooperative = 1;
+        const LaunchConfig config{
+            {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, &cooperative, 1};
+        launch(&config, function, arguments, nullptr);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cuLaunchCooperativeKernel, _ptsz);
+
+COALESCE_SAME_IN_STREAM(cuLaunchHostFunc, cudaLaunchHostFunc, 3);
+
+// ---- occupancy ----
+
+COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+              cudaOccupancyMaxActiveBlocksPerMultiprocessor, 4);
+COALESCE_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+              cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 5);
+
+Result cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* function,
+                                        size_t (*shared_of)(int block), size_t shared, int limit) {
+    return in_context(__func__, [&] {
+        best_block(grid, block, function, shared_of, shared, limit, cudaOccupancyDefault);
+    });
+}
+
+Result cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const void* function,
+                                                 size_t (*shared_of)(int block), size_t shared,
+                                                 int limit, unsigned flags) {
+    return in_context(__func__,
+                      [&] { best_block(grid, block, function, shared_of, shared, limit, flags); });
+}
+
+COALESCE_SAME(cuOccupancyAvailableDynamicSMemPerBlock, cudaOccupancyAvailableDynamicSMemPerBlock,
+              4);
+
+Result cuOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                          const LaunchConfig* config) {
+    return in_context(__func__, [&] {
+        need(config);
+        const cudaLaunchConfig_t converted = config_of(*config);
+        must(cudaOccupancyMaxPotentialClusterSize(size, function, &converted));
+    });
+}
+
+Result cuOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                    const LaunchConfig* config) {
+    return in_context(__func__, [&] {
+        need(config);
+        const cudaLaunchConfig_t converted = config_of(*config);
+        must(cudaOccupancyMaxActiveClusters(clusters, function, &converted));
+    });
+}
+
+}  // extern "C"

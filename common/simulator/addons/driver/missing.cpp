@@ -1,0 +1,11 @@
+// What NVIDIA's libcuda.so.1 has and this one does not: see cudart/missing.cpp.
+#include "simulator/base/subjects.h"
+#include "simulator/cudart/driver_support.h"
+
+using namespace coalesce::simulator::subjects;
+
+#define COALESCE_MISSING(function, subject)                       \
+    extern "C" int function() {                                   \
+        return coalesceDriverMissing(#function, subject.instead); \
+    }
+#include "simulator/addons/driver/missing_list.inc"

@@ -1,0 +1,204 @@
+// Device code that the program brings: modules, libraries, the linker, kernels and variables.
+#include <cstring>
+#include <string>
+
+#include "simulator/addons/driver/driver.h"
+#include "simulator/base/linked_ptx.h"
+#include "simulator/base/subjects.h"
+#include "simulator/cudart/handles.h"
+
+using namespace coalesce::simulator::driver;
+
+namespace {
+
+void load(cudaLibrary_t* module, const void* image, unsigned count = 0,
+          cudaJitOption* options = nullptr, void** values = nullptr) {
+    must(cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0));
+}
+
+void get_attribute(int* value, int attribute, const void* kernel) {
+    cudaFuncAttributes all;
+    must(cudaFuncGetAttributes(&all, kernel));
+    const int values[] = {all.maxThreadsPerBlock,
+                          static_cast<int>(all.sharedSizeBytes),
+                          static_cast<int>(all.constSizeBytes),
+                          static_cast<int>(all.localSizeBytes),
+                          all.numRegs,
+                          all.ptxVersion,
+                          all.binaryVersion,
+                          all.cacheModeCA,
+                          all.maxDynamicSharedSizeBytes,
+                          all.preferredShmemCarveout,
+                          all.clusterDimMustBeSet,
+                          all.requiredClusterWidth,
+                          all.requiredClusterHeight,
+                          all.requiredClusterDepth,
+                          all.nonPortableClusterSizeAllowed,
+                          all.clusterSchedulingPolicyPreference};
+    need(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
+    give(value, values[attribute]);
+}
+
+// ---- the linker: of PTX alone. The pieces are linked when the image is loaded ----
+
+struct Link {
+    std::string ptx;
+};
+
+/// Those that were created and not destroyed.
+auto& links() {
+    static auto& all = *new coalesce::simulator::cudart::Handles<Link*, Link>;
+    return all;
+}
+
+constexpr int kInputPtx = 1;
+
+Link& find_link(Link* handle) {
+    Link* link = links().find(handle);
+    need(link, cudaErrorInvalidResourceHandle);
+    return *link;
+}
+
+void add(Link& link, int type, const char* data, size_t size) {
+    need(data);
+    if (type != kInputPtx)
+        must(coalesceDriverMissing("linking of anything but PTX",
+                                   coalesce::simulator::subjects::linking.instead));
+    if (!link.ptx.empty()) link.ptx += coalesce::simulator::kNextPiece;
+    link.ptx.append(data, strnlen(data, size));
+}
+
+}  // namespace
+
+extern "C" {
+
+// ---- modules ----
+
+Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
+    return in_context(__func__, [&] { load(module, image); });
+}
+
+/// The options' numbers are the runtime's.
+Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
+                          cudaJitOption* options, void** values) {
+    return in_context(__func__, [&] { load(module, image, count, options, values); });
+}
+
+Result cuModuleLoadFatBinary(cudaLibrary_t* module, const void* image) {
+    return in_context(__func__, [&] { load(module, image); });
+}
+
+Result cuModuleLoad(cudaLibrary_t* module, const char* file) {
+    return same(__func__, cudaLibraryLoadFromFile, module, file, nullptr, nullptr, 0u, nullptr,
+                nullptr, 0u);
+}
+
+COALESCE_SAME(cuModuleUnload, cudaLibraryUnload, 1);
+COALESCE_SAME(cuModuleGetFunction, cudaLibraryGetKernel, 3);
+COALESCE_SAME(cuModuleGetFunctionCount, cudaLibraryGetKernelCount, 2);
+COALESCE_SAME(cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels, 3);
+COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
+
+/// CU_MODULE_EAGER_LOADING: a module is read when it is loaded.
+Result cuModuleGetLoadingMode(int* mode) {
+    return call(__func__, [&] { give(mode, 1); });
+}
+
+// ---- libraries ----
+
+Result cuLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
+                         void** values, unsigned count, cudaLibraryOption*, void**, unsigned) {
+    return call(__func__, [&] { load(library, code, count, options, values); });
+}
+
+Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
+                             unsigned, cudaLibraryOption*, void**, unsigned) {
+    return same_anywhere(__func__, cudaLibraryLoadFromFile, library, file, nullptr, nullptr, 0u,
+                         nullptr, nullptr, 0u);
+}
+
+COALESCE_SAME_ANYWHERE(cuLibraryUnload, cudaLibraryUnload, 1);
+COALESCE_SAME_ANYWHERE(cuLibraryGetKernel, cudaLibraryGetKernel, 3);
+COALESCE_SAME_ANYWHERE(cuLibraryGetKernelCount, cudaLibraryGetKernelCount, 2);
+COALESCE_SAME_ANYWHERE(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, 3);
+COALESCE_SAME(cuLibraryGetGlobal, cudaLibraryGetGlobal, 4);
+COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
+
+/// A library is a module.
+Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
+    return in_context(__func__, [&] { give(module, library); });
+}
+
+// ---- kernels and functions: the same thing ----
+
+Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
+    return in_context(__func__, [&] { give(function, kernel); });
+}
+
+COALESCE_SAME(cuFuncGetName, cudaFuncGetName, 2);
+COALESCE_SAME(cuKernelGetName, cudaFuncGetName, 2);
+COALESCE_SAME(cuFuncGetParamInfo, cudaFuncGetParamInfo, 4);
+COALESCE_SAME(cuKernelGetParamInfo, cudaFuncGetParamInfo, 4);
+
+Result cuFuncGetAttribute(int* value, int attribute, const void* kernel) {
+    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
+}
+
+Result cuKernelGetAttribute(int* value, int attribute, const void* kernel, int) {
+    return in_context(__func__, [&] { get_attribute(value, attribute, kernel); });
+}
+
+COALESCE_SAME(cuFuncSetAttribute, cudaFuncSetAttribute, 3);
+
+Result cuKernelSetAttribute(cudaFuncAttribute attribute, int value, const void* kernel, int) {
+    return same(__func__, cudaFuncSetAttribute, kernel, attribute, value);
+}
+
+COALESCE_SAME(cuFuncSetCacheConfig, cudaFuncSetCacheConfig, 2);
+
+Result cuKernelSetCacheConfig(const void* kernel, cudaFuncCache config, int) {
+    return same(__func__, cudaFuncSetCacheConfig, kernel, config);
+}
+
+Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
+    return in_context(__func__, [] {});
+}
+
+/// CU_FUNCTION_LOADING_STATE_LOADED
+Result cuFuncIsLoaded(int* state, cudaKernel_t) {
+    return in_context(__func__, [&] { give(state, 1); });
+}
+
+Result cuFuncLoad(cudaKernel_t) {
+    return in_context(__func__, [] {});
+}
+
+// ---- linking ----
+
+Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
+    return in_context(__func__, [&] {
+        need(link);
+        *link = links().add({});
+    });
+}
+
+Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
+                        cudaJitOption*, void**) {
+    return in_context(__func__,
+                      [&] { add(find_link(link), type, static_cast<const char*>(data), size); });
+}
+
+Result cuLinkComplete(Link* link, void** image, size_t* size) {
+    return in_context(__func__, [&] {
+        Link& known = find_link(link);
+        need(!known.ptx.empty());
+        if (size) *size = known.ptx.size() + 1;
+        give(image, known.ptx.data());
+    });
+}
+
+Result cuLinkDestroy(Link* link) {
+    return in_context(__func__, [&] { links().destroy(&find_link(link)); });
+}
+
+}  // extern "C"

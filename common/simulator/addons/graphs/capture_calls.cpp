@@ -1,0 +1,106 @@
+// Stream capture as the program calls it: begin, end, and what it may ask meanwhile.
+#include <utility>
+
+#include "simulator/addons/graphs/capture_state.h"
+
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
+                    const cudaGraphEdgeData* data, size_t count, cudaStreamCaptureMode mode) {
+    check_stream(stream);
+    std::lock_guard lock(Graphs::instance().mutex);
+    Graph* graph = Graphs::instance().find(handle);
+    need(graph);
+    begin_capture(stream, mode, graph->shared_from_this(),
+                  read_dependencies(*graph, nodes, data, count));
+}
+
+cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
+    if (!capture) return cudaStreamCaptureStatusNone;
+    return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
+}
+
+/// Lists of what the stream's next node will wait for, which the program may still read after the call.
+void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** told_nodes,
+               const cudaGraphEdgeData** told_data, size_t* count) {
+    std::vector<cudaGraphNode_t>& nodes = capture.told_nodes[stream];
+    std::vector<cudaGraphEdgeData>& data = capture.told_data[stream];
+    nodes.clear();
+    data.clear();
+    for (const Dependency& dependency : capture.ends[stream]) {
+        nodes.push_back(handle_of(dependency.node));
+        data.push_back(dependency.data);
+    }
+    if (told_nodes) *told_nodes = nodes.data();
+    if (told_data) *told_data = data.data();
+    if (count) *count = nodes.size();
+}
+
+void update_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* data,
+                 size_t count, unsigned flags) {
+    check_stream(stream);
+    std::lock_guard lock(Graphs::instance().mutex);
+    const auto capture = capture_of(stream);
+    need(capture != nullptr, cudaErrorIllegalState);
+    need(capture->is_valid, cudaErrorStreamCaptureInvalidated);
+    need(flags <= cudaStreamSetCaptureDependencies);
+    const std::vector<Dependency> given = read_dependencies(*capture->graph, nodes, data, count);
+    std::vector<Dependency>& ends = capture->ends[stream];
+    if (flags == cudaStreamSetCaptureDependencies) ends.clear();
+    merge(ends, given);
+}
+
+}  // namespace
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+    return on_stream(__func__, stream, [&] { return begin_capture(stream, mode, nullptr, {}); });
+}
+COALESCE_PER_THREAD_STREAM(cudaStreamBeginCapture, _ptsz);
+
+COALESCE_BY(api, cudaStreamBeginCaptureToGraph, begin_in_graph, 6);
+COALESCE_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph, _ptsz);
+
+COALESCE_BY(api, cudaStreamEndCapture, end_capture, 2);
+COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    return on_stream(__func__, stream, [&] {
+        need(status);
+        check_order(stream);
+        *status = status_of(capture_of(stream));
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaStreamIsCapturing, _ptsz);
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** nodes, const cudaGraphEdgeData** data,
+                                     size_t* count) {
+    return on_stream(__func__, stream, [&] {
+        need(status && (nodes || !data));
+        check_order(stream);
+        std::lock_guard lock(Graphs::instance().mutex);
+        const auto capture = capture_of(stream);
+        *status = status_of(capture);
+        const bool is_active = *status == cudaStreamCaptureStatusActive;
+        if (id) *id = is_active ? capture->id : 0;
+        if (graph) *graph = is_active ? handle_of(capture->graph.get()) : nullptr;
+        if (is_active) return tell_ends(*capture, stream, nodes, data, count);
+        if (nodes) *nodes = nullptr;
+        if (data) *data = nullptr;
+        if (count) *count = 0;
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
+
+COALESCE_BY(api, cudaStreamUpdateCaptureDependencies, update_ends, 5);
+COALESCE_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies, _ptsz);
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+    return answer(__func__, [&] {
+        need(mode && *mode >= cudaStreamCaptureModeGlobal && *mode <= cudaStreamCaptureModeRelaxed);
+        std::swap(*mode, capture_mode_of_thread);
+    });
+}

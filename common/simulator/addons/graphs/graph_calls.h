@@ -1,0 +1,43 @@
+// Shared by all calls about graphs: taking the lock, and looking up handles.
+#pragma once
+
+#include <mutex>
+
+#include "simulator/addons/graphs/graphs.h"
+#include "simulator/cudart/api.h"
+
+namespace coalesce::simulator::cudart {
+
+/// Returns the object of a handle. `what` is its name for the message.
+template <class Handle>
+auto& known(Handle handle, const char* what) {
+    auto* found = Graphs::instance().find(handle);
+    if (!found) refuse(std::string("the ") + what + " was destroyed, or never created.");
+    return *found;
+}
+inline Graph& known_graph(cudaGraph_t handle) {
+    return known(handle, "graph");
+}
+inline Node& known_node(cudaGraphNode_t handle) {
+    return known(handle, "node");
+}
+inline Executable& known_executable(cudaGraphExec_t handle) {
+    return known(handle, "executable graph");
+}
+
+/// Returns the executable graph's copy of a node.
+inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
+    Node* node = known_executable(handle).graph->copy_of(Graphs::instance().find(original));
+    if (!node) refuse("the node is not one of the graph that was instantiated.");
+    return *node;
+}
+
+template <class Body, class... Arguments>
+cudaError_t graph_call(const char* name, Body body, const Arguments&... arguments) noexcept {
+    return api(name, [&] {
+        std::lock_guard lock(Graphs::instance().mutex);
+        body(arguments...);
+    });
+}
+
+}  // namespace coalesce::simulator::cudart

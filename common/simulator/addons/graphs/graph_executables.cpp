@@ -1,0 +1,245 @@
+// Graphs that run: instantiate, launch, change, update.
+#include "simulator/addons/graphs/graph_calls.h"
+#include "simulator/addons/graphs/graph_memory.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/execute/graph_conditions.h"
+
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+// ---- instantiate ----
+
+bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
+    return graph.has([&](const Node& node) {
+        const auto* conditional = std::get_if<ConditionalWork>(&node.work);
+        return conditional && conditional->handle == handle;
+    });
+}
+
+/// Fails for a graph that cannot run, and tells why in `how`.
+void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
+    how.result_out = cudaGraphInstantiateInvalidStructure;
+    graph.for_each_graph([&](Graph& part) {
+        std::vector<Node*> order;
+        Node* culprit = nullptr;
+        if (!part.in_order(order, culprit)) how.errNode_out = handle_of(culprit);
+    });
+    if (how.errNode_out) refuse("the graph has a cycle: a node waits for itself.");
+    how.result_out = cudaGraphInstantiateConditionalHandleUnused;
+    for (const auto& [handle, value] : graph.conditions) {
+        if (!has_conditional(graph, handle))
+            refuse("the graph has a conditional handle that no conditional node uses.");
+    }
+    how.result_out = cudaGraphInstantiateSuccess;
+}
+
+constexpr unsigned long long kInstantiateFlags =
+    cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+    cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+
+void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
+    how.errNode_out = nullptr;
+    how.result_out = cudaGraphInstantiateError;
+    need(handle && !(how.flags & ~kInstantiateFlags));
+    if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
+        how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
+        not_simulated("a graph that kernels launch");
+    }
+    const bool only_one = graph.has(is_of_memory) || graph.has(is_conditional);
+    if (only_one && Graphs::instance().has_executable(&graph))
+        not_supported(
+            "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
+            "a time; destroy the other executable first.");
+    check_structure(graph, how);
+    auto executable = std::make_shared<Executable>();
+    executable->graph = graph.copy();
+    executable->graph->is_part = true;
+    executable->original = &graph;
+    executable->flags =
+        how.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
+    *handle = Graphs::instance().keep(std::move(executable));
+}
+
+void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
+    cudaGraphInstantiateParams how{};
+    how.flags = flags;
+    instantiate(handle, known_graph(graph), how);
+}
+
+// ---- launch ----
+
+void free_what_is_left(const Graph& graph) {
+    graph.has([](const Node& node) {
+        if (const auto* allocation = std::get_if<AllocateWork>(&node.work))
+            end_use(*allocation->memory);
+        return false;
+    });
+}
+
+void set_conditions(Graph& graph) {
+    graph.for_each_graph([](Graph& part) {
+        for (const auto& [handle, start] : part.conditions) {
+            if (start.second) GraphConditions::instance().set(handle, start.first);
+        }
+    });
+}
+
+/// It lives at least as long as the launch runs; no lock is held meanwhile, since host functions may wait for
+/// other threads.
+std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    return known_executable(handle).shared_from_this();
+}
+
+void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
+    check_stream(stream);
+    const std::shared_ptr<Executable> executable = owner_of(handle);
+    check_order(stream);
+    if (const auto capture = capture_of(stream)) refuse_graph_launch(capture);
+    if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
+        free_what_is_left(*executable->graph);
+    set_conditions(*executable->graph);
+    note_stream_work(stream);
+    run_graph(*executable->graph);
+}
+
+// ---- update ----
+
+struct Difference {
+    cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    Node* node = nullptr;
+    Node* from = nullptr;
+
+    bool found() const { return result != cudaGraphExecUpdateSuccess; }
+};
+
+std::size_t index_in(const Graph& graph, const Node* node) {
+    std::size_t index = 0;
+    while (graph.nodes()[index].get() != node) ++index;
+    return index;
+}
+
+/// Whether the nodes wait for the same ones, by their places in their graphs.
+Difference compare_edges(const Node& present, Node& wanted) {
+    if (present.dependencies.size() != wanted.dependencies.size())
+        return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, nullptr};
+    for (const Dependency& before : wanted.dependencies) {
+        const std::size_t index = index_in(*wanted.graph, before.node);
+        if (!present.depends_on(present.graph->nodes()[index].get()))
+            return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, before.node};
+    }
+    return {};
+}
+
+Difference compare(const Graph& present, const Graph& wanted);
+
+Difference compare_work(const Node& present, Node& wanted) {
+    if (present.type() != wanted.type())
+        return {cudaGraphExecUpdateErrorNodeTypeChanged, &wanted, nullptr};
+    if (const auto* kernel = std::get_if<KernelWork>(&present.work)) {
+        if (kernel->request.cooperative != std::get<KernelWork>(wanted.work).request.cooperative)
+            return {cudaGraphExecUpdateErrorAttributesChanged, &wanted, nullptr};
+    } else if (const auto* child = std::get_if<ChildWork>(&present.work)) {
+        return compare(*child->graph, *std::get<ChildWork>(wanted.work).graph);
+    } else if (is_of_memory(present) || is_conditional(present)) {
+        return {cudaGraphExecUpdateErrorNotSupported, &wanted, nullptr};
+    }
+    return {};
+}
+
+Difference compare(const Graph& present, const Graph& wanted) {
+    const std::size_t count = std::min(present.nodes().size(), wanted.nodes().size());
+    for (std::size_t i = 0; i < count; ++i) {
+        Difference difference = compare_edges(*present.nodes()[i], *wanted.nodes()[i]);
+        if (!difference.found()) difference = compare_work(*present.nodes()[i], *wanted.nodes()[i]);
+        if (difference.found()) return difference;
+    }
+    if (present.nodes().size() == wanted.nodes().size()) return {};
+    Node* surplus = count < wanted.nodes().size() ? wanted.nodes()[count].get() : nullptr;
+    return {cudaGraphExecUpdateErrorTopologyChanged, surplus, nullptr};
+}
+
+/// The graphs have the same nodes and edges.
+void take_over(Graph& present, const Graph& wanted) {
+    for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
+        Node& node = *present.nodes()[i];
+        const Node& other = *wanted.nodes()[i];
+        if (const auto* child = std::get_if<ChildWork>(&node.work))
+            take_over(*child->graph, *std::get<ChildWork>(other.work).graph);
+        else
+            node.work = other.work;
+    }
+}
+
+void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
+    const Difference difference = compare(*executable.graph, wanted);
+    if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
+    if (difference.found())
+        refuse("the graph differs in more than the values of its nodes; instantiate it again.",
+               cudaErrorGraphExecUpdateFailure);
+    take_over(*executable.graph, wanted);
+}
+
+/// The executable's copy of a node that can be left out of a graph that runs: kernels, copies and fills can.
+Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
+    Node& node = executable_node(executable, original);
+    need(node.type() <= cudaGraphNodeTypeMemset);
+    return node;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* how) {
+    return graph_call(__func__, [&] {
+        Graph& known = known_graph(graph);
+        need(how);
+        instantiate(executable, known, *how);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
+
+COALESCE_BY(graph_call, cudaGraphInstantiateWithFlags, instantiate_with_flags, 3);
+COALESCE_BY(graph_call, cudaGraphInstantiate, instantiate_with_flags, 3);
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    return graph_call(__func__, [&] {
+        check_safe();
+        Graphs::instance().destroy(&known_executable(executable));
+    });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+    return graph_call(__func__, [&] { give(flags, known_executable(executable).flags); });
+}
+
+COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
+COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
+
+/// There is nothing to prepare.
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] { owner_of(executable); });
+}
+COALESCE_PER_THREAD_STREAM(cudaGraphUpload, _ptsz);
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
+    return graph_call(__func__, [&] {
+        const Graph& wanted = known_graph(graph);
+        update(known_executable(executable), wanted, info);
+    });
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
+                                    unsigned enabled) {
+    return graph_call(__func__,
+                      [&] { optional_node(executable, original).enabled = enabled != 0; });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t original,
+                                    unsigned* enabled) {
+    return graph_call(__func__,
+                      [&] { give(enabled, optional_node(executable, original).enabled); });
+}

@@ -1,0 +1,299 @@
+// Nodes of every kind: add one, read and change its parameters, in a graph and in one that runs.
+//
+// Idea       Three families of calls take the same parameters: they add a node, change one of a graph, and
+//            change its copy in an executable. Each call says how its parameters become work, and which of
+//            the three it is (add, change, change_running).
+#include <algorithm>
+
+#include "simulator/addons/graphs/graph_calls.h"
+#include "simulator/addons/graphs/graph_memory.h"
+#include "simulator/addons/graphs/node_parameters.h"
+#include "simulator/cudart/parameters.h"
+#include "simulator/execute/graph_conditions.h"
+
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+/// Where a new node goes.
+struct Place {
+    cudaGraphNode_t* node;
+    cudaGraph_t graph;
+    const cudaGraphNode_t* after;
+    size_t count;
+    const cudaGraphEdgeData* data = nullptr;
+};
+
+/// `make(graph)` says what the node does.
+template <class Make>
+cudaError_t add(const char* name, const Place& place, Make make) noexcept {
+    return graph_call(name, [&] {
+        Graph& graph = known_graph(place.graph);
+        need(place.node);
+        std::vector<Dependency> after =
+            read_dependencies(graph, place.after, place.data, place.count);
+        Work work = make(graph);
+        check(work);
+        *place.node = handle_of(&graph.add(std::move(work), std::move(after)));
+    });
+}
+
+/// What a node keeps when its parameters change.
+void keep_attributes(const Work& before, Work& after) {
+    const auto* old_kernel = std::get_if<KernelWork>(&before);
+    auto* kernel = std::get_if<KernelWork>(&after);
+    if (!old_kernel || !kernel) return;
+    kernel->attributes = old_kernel->attributes;
+    kernel->request.cooperative = old_kernel->request.cooperative;
+    kernel->request.cluster = old_kernel->request.cluster;
+}
+
+template <class Make>
+void change(Node& node, Make make) {
+    Work work = make(*node.graph);
+    if (type_of(work) != node.type()) refuse("the node is of another type.");
+    keep_attributes(node.work, work);
+    check(work);
+    node.work = std::move(work);
+}
+
+template <class Make>
+cudaError_t change(const char* name, cudaGraphNode_t node, Make make) noexcept {
+    return graph_call(name, [&] { change(known_node(node), make); });
+}
+
+template <class Make>
+cudaError_t change_running(const char* name, cudaGraphExec_t executable, cudaGraphNode_t original,
+                           Make make) noexcept {
+    return graph_call(name, [&] { change(executable_node(executable, original), make); });
+}
+
+/// `give(work)` reads the work of a node that does such work.
+template <class WorkType, class Give>
+cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
+    return graph_call(name, [&] {
+        auto* work = std::get_if<WorkType>(&known_node(node).work);
+        need(work && target);
+        give(*work);
+    });
+}
+
+// ---- how parameters become work ----
+
+/// Work that is the same in any graph: `describe(arguments...)` says what.
+auto work_of(auto describe, auto... arguments) {
+    return [=](Graph&) -> Work { return describe(arguments...); };
+}
+
+/// For work that needs nothing else.
+auto plain(auto work) {
+    return [=](Graph&) -> Work { return work; };
+}
+
+auto any(cudaGraphNodeParams* parameters) {
+    return [=](Graph& graph) { return describe(graph, parameters); };
+}
+
+}  // namespace
+
+// ---- any node ----
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData* data, size_t count,
+                             cudaGraphNodeParams* parameters) {
+    return add(__func__, {node, graph, after, count, data}, any(parameters));
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
+    return change(__func__, node, any(parameters));
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* parameters) {
+    return change_running(__func__, executable, node, any(parameters));
+}
+
+// ---- kernels, copies, fills, host functions ----
+
+/// The three families, for nodes whose work `describe` makes of `parameters` parameters. `variant`: of copies.
+#define COALESCE_NODES(kind, variant, describe, parameters)                                     \
+    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
+                                                  const cudaGraphNode_t* after, size_t count,   \
+                                                  COALESCE_PARAMETERS_##parameters(describe)) { \
+        return add(__func__, {node, graph, after, count},                                       \
+                   work_of(describe COALESCE_ARGUMENTS_##parameters));                          \
+    }                                                                                           \
+    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                        \
+        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                     \
+        return change(__func__, node, work_of(describe COALESCE_ARGUMENTS_##parameters));       \
+    }                                                                                           \
+    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                    \
+        cudaGraphExec_t executable, cudaGraphNode_t node,                                       \
+        COALESCE_PARAMETERS_##parameters(describe)) {                                           \
+        return change_running(__func__, executable, node,                                       \
+                              work_of(describe COALESCE_ARGUMENTS_##parameters));               \
+    }                                                                                           \
+    static_assert(true)
+COALESCE_NODES(Kernel, , describe_kernel, 1);
+COALESCE_NODES(Memset, , describe_memset, 1);
+COALESCE_NODES(Host, , describe_host, 1);
+COALESCE_NODES(Memcpy, , describe_copy_3d, 1);
+COALESCE_NODES(Memcpy, 1D, describe_copy, 4);
+COALESCE_NODES(Memcpy, ToSymbol, describe_copy_to_symbol, 5);
+COALESCE_NODES(Memcpy, FromSymbol, describe_copy_from_symbol, 5);
+#undef COALESCE_NODES
+
+#define COALESCE_GET_PARAMETERS(kind, WorkType, Parameters)                                      \
+    cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) {   \
+        return read<WorkType>(__func__, node, parameters,                                        \
+                              [&](const WorkType& work) { *parameters = parameters_of(work); }); \
+    }                                                                                            \
+    static_assert(true)
+COALESCE_GET_PARAMETERS(Kernel, KernelWork, cudaKernelNodeParams);
+COALESCE_GET_PARAMETERS(Memset, FillWork, cudaMemsetParams);
+COALESCE_GET_PARAMETERS(Host, HostWork, cudaHostNodeParams);
+COALESCE_GET_PARAMETERS(Memcpy, CopyWork, cudaMemcpy3DParms);
+#undef COALESCE_GET_PARAMETERS
+
+// ---- attributes of kernels ----
+
+namespace {
+
+void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
+    KernelWork changed = work;
+    std::erase_if(changed.attributes,
+                  [&](const cudaLaunchAttribute& known) { return known.id == attribute.id; });
+    changed.attributes.push_back(attribute);
+    apply_attribute(attribute, changed.request);
+    check(changed);
+    work = std::move(changed);
+}
+
+/// What such a node does, if it launches a kernel.
+KernelWork& kernel_of(Node* node) {
+    auto* work = node ? std::get_if<KernelWork>(&node->work) : nullptr;
+    need(work);
+    return *work;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                            const cudaLaunchAttributeValue* value) {
+    return graph_call(__func__, [&] {
+        KernelWork& work = kernel_of(&known_node(node));
+        need(value);
+        cudaLaunchAttribute attribute{};
+        attribute.id = id;
+        attribute.val = *value;
+        set_attribute(work, attribute);
+    });
+}
+
+/// One that was never set is all zeros.
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
+                                            cudaLaunchAttributeValue* value) {
+    return read<KernelWork>(__func__, handle, value, [&](const KernelWork& work) {
+        const auto found =
+            std::find_if(work.attributes.begin(), work.attributes.end(),
+                         [&](const cudaLaunchAttribute& known) { return known.id == id; });
+        *value = found == work.attributes.end() ? cudaLaunchAttributeValue{} : found->val;
+    });
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
+    return graph_call(__func__, [&] {
+        const KernelWork& given = kernel_of(&known_node(from));
+        KernelWork& work = kernel_of(Graphs::instance().find(to));
+        for (const cudaLaunchAttribute& attribute : given.attributes)
+            set_attribute(work, attribute);
+    });
+}
+
+// ---- graphs within, and nothing at all ----
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* after, size_t count,
+                                       cudaGraph_t child) {
+    return add(__func__, {node, graph, after, count}, work_of(describe_child, child, false));
+}
+
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
+    return read<ChildWork>(__func__, node, graph,
+                           [&](const ChildWork& work) { *graph = handle_of(work.graph.get()); });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                                 cudaGraph_t child) {
+    return change_running(__func__, executable, node, work_of(describe_child, child, false));
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* after, size_t count) {
+    return add(__func__, {node, graph, after, count}, plain(EmptyWork{}));
+}
+
+// ---- events ----
+
+#define COALESCE_EVENT_NODES(kind, WorkType)                                                 \
+    cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,           \
+                                         const cudaGraphNode_t* after, size_t count,         \
+                                         cudaEvent_t event) {                                \
+        return add(__func__, {node, graph, after, count}, plain(WorkType{event}));           \
+    }                                                                                        \
+    cudaError_t cudaGraph##kind##NodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {    \
+        return read<WorkType>(__func__, node, event,                                         \
+                              [&](const WorkType& work) { *event = work.event; });           \
+    }                                                                                        \
+    cudaError_t cudaGraph##kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {     \
+        return change(__func__, node, plain(WorkType{event}));                               \
+    }                                                                                        \
+    cudaError_t cudaGraphExec##kind##NodeSetEvent(cudaGraphExec_t executable,                \
+                                                  cudaGraphNode_t node, cudaEvent_t event) { \
+        return change_running(__func__, executable, node, plain(WorkType{event}));           \
+    }
+COALESCE_EVENT_NODES(EventRecord, RecordWork)
+COALESCE_EVENT_NODES(EventWait, WaitWork)
+#undef COALESCE_EVENT_NODES
+
+// ---- memory ----
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+    return add(__func__, {node, graph, after, count},
+               [=](Graph&) { return describe_allocation(parameters); });
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           cudaMemAllocNodeParams* parameters) {
+    return read<AllocateWork>(__func__, node, parameters, [&](const AllocateWork& work) {
+        *parameters = work.parameters;
+        parameters->accessDescs = work.access.data();
+    });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* after, size_t count, void* pointer) {
+    return add(__func__, {node, graph, after, count},
+               [=](Graph& known) { return describe_free(known, pointer); });
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+    return read<FreeWork>(__func__, node, pointer, [&](const FreeWork& work) {
+        *static_cast<void**>(pointer) = reinterpret_cast<void*>(work.memory->address);
+    });
+}
+
+// ---- conditions ----
+
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned value, unsigned flags) {
+    return graph_call(__func__, [&] {
+        Graph& known = known_graph(graph);
+        need(handle && flags <= cudaGraphCondAssignDefault);
+        *handle = GraphConditions::instance().create(value);
+        known.conditions[*handle] = {value, flags == cudaGraphCondAssignDefault};
+    });
+}

@@ -1,0 +1,52 @@
+// cudaGraphDebugDotPrint: a graph as text for Graphviz.
+#include <fstream>
+
+#include "base/kernel_name.h"
+#include "simulator/addons/graphs/graph_calls.h"
+
+using coalesce::kernel_name;
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+std::string label_of(const Work& work) {
+    constexpr const char* names[] = {"kernel", "memcpy", "memset",   "host", "child graph", "empty",
+                                     "record", "wait",   "allocate", "free", "condition"};
+    static_assert(std::size(names) == std::variant_size_v<Work>);
+    const std::string name = names[work.index()];
+    const auto* kernel = std::get_if<KernelWork>(&work);
+    if (!kernel) return name;
+    std::string label = name;
+    // A kernel whose library was unloaded has no name.
+    error_of([&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
+    return label;
+}
+
+void draw(const Graph& graph, std::ostream& out) {
+    std::map<const Node*, std::size_t> numbers;
+    for (const auto& node : graph.nodes()) numbers.emplace(node.get(), numbers.size());
+    out << "digraph graph_of_work {\n";
+    for (const auto& node : graph.nodes()) {
+        out << "    node_" << numbers[node.get()] << " [label=\"" << label_of(node->work)
+            << "\"];\n";
+    }
+    for (const auto& node : graph.nodes()) {
+        for (const Dependency& before : node->dependencies)
+            out << "    node_" << numbers[before.node] << " -> node_" << numbers[node.get()]
+                << ";\n";
+    }
+    out << "}\n";
+}
+
+}  // namespace
+
+/// The flags ask for more words in the picture, and are ignored.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
+    return graph_call(__func__, [&] {
+        const Graph& graph = known_graph(handle);
+        std::ofstream file(path ? path : "");
+        if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);
+        draw(graph, file);
+    });
+}

@@ -1,0 +1,253 @@
+// See graphs.h.
+#include "simulator/addons/graphs/graphs.h"
+
+#include <algorithm>
+
+#include "simulator/addons/graphs/user_objects.h"
+#include "simulator/cudart/api.h"
+#include "simulator/execute/graph_conditions.h"
+#include "simulator/report/gaps.h"
+
+namespace coalesce::simulator::cudart {
+
+bool Node::depends_on(const Node* other) const {
+    return std::any_of(dependencies.begin(), dependencies.end(),
+                       [&](const Dependency& dependency) { return dependency.node == other; });
+}
+
+// ---- a graph ----
+
+Graph::Graph() {
+    std::lock_guard lock(Graphs::instance().mutex);
+    Graphs::instance().alive_.insert(this);
+}
+
+Graph::~Graph() {
+    std::lock_guard lock(Graphs::instance().mutex);
+    Graphs::instance().alive_.erase(this);
+    for (const auto& node : nodes_) Graphs::instance().nodes_.erase(node.get());
+    for (const auto& [object, count] : objects) release(*object, count);
+    // What runs is a copy, and shares the handles of the graph that the program built.
+    if (is_part) return;
+    for (const auto& [handle, value] : conditions) GraphConditions::instance().forget(handle);
+}
+
+Node& Graph::add(Work work, std::vector<Dependency> dependencies) {
+    nodes_.push_back(std::make_unique<Node>());
+    Node& node = *nodes_.back();
+    node.graph = this;
+    node.work = std::move(work);
+    node.dependencies = std::move(dependencies);
+    Graphs::instance().nodes_.insert(&node);
+    return node;
+}
+
+void Graph::remove(Node& node) {
+    for (const auto& other : nodes_) {
+        std::erase_if(other->dependencies, [&](const Dependency& d) { return d.node == &node; });
+    }
+    Graphs::instance().nodes_.erase(&node);
+    std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == &node; });
+}
+
+namespace {
+
+std::shared_ptr<Graph> copy_part(const std::shared_ptr<Graph>& part) {
+    std::shared_ptr<Graph> copied = part->copy();
+    copied->is_part = true;
+    return copied;
+}
+
+/// The graphs within a node are its own.
+Work copy_work(const Work& work) {
+    if (const auto* child = std::get_if<ChildWork>(&work))
+        return ChildWork{copy_part(child->graph)};
+    const auto* conditional = std::get_if<ConditionalWork>(&work);
+    if (!conditional) return work;
+    ConditionalWork copied = *conditional;
+    copied.handles = std::make_shared<std::vector<cudaGraph_t>>();
+    for (auto& body : copied.bodies) {
+        body = copy_part(body);
+        copied.handles->push_back(handle_of(body.get()));
+    }
+    return copied;
+}
+
+std::vector<std::shared_ptr<Graph>> graphs_within(const Work& work) {
+    if (const auto* child = std::get_if<ChildWork>(&work)) return {child->graph};
+    const auto* conditional = std::get_if<ConditionalWork>(&work);
+    return conditional ? conditional->bodies : std::vector<std::shared_ptr<Graph>>{};
+}
+
+}  // namespace
+
+std::shared_ptr<Graph> Graph::copy() const {
+    auto copied = std::make_shared<Graph>();
+    std::map<const Node*, Node*> copies;
+    for (const auto& node : nodes_) {
+        Node& twin = copied->add(copy_work(node->work), node->dependencies);
+        twin.copied_from = node.get();
+        twin.enabled = node->enabled;
+        copies[node.get()] = &twin;
+    }
+    for (const auto& node : copied->nodes_) {
+        for (Dependency& dependency : node->dependencies)
+            dependency.node = copies.at(dependency.node);
+    }
+    copied->objects = objects;
+    for (const auto& [object, count] : objects) retain(*object, count);
+    copied->conditions = conditions;
+    return copied;
+}
+
+Node* Graph::copy_of(const Node* original) {
+    for (const auto& node : nodes_) {
+        if (node->copied_from == original) return node.get();
+        for (const auto& part : graphs_within(node->work)) {
+            if (Node* found = part->copy_of(original)) return found;
+        }
+    }
+    return nullptr;
+}
+
+bool Graph::in_order(std::vector<Node*>& order, Node*& culprit) const {
+    std::map<const Node*, std::size_t> waiting;
+    std::map<const Node*, std::vector<Node*>> followers;
+    order.clear();
+    for (const auto& node : nodes_) {
+        waiting[node.get()] = node->dependencies.size();
+        for (const Dependency& before : node->dependencies)
+            followers[before.node].push_back(node.get());
+        if (node->dependencies.empty()) order.push_back(node.get());
+    }
+    for (std::size_t next = 0; next < order.size(); ++next) {
+        for (Node* follower : followers[order[next]]) {
+            if (--waiting[follower] == 0) order.push_back(follower);
+        }
+    }
+    if (order.size() == nodes_.size()) return true;
+    for (const auto& node : nodes_) {
+        if (waiting[node.get()] > 0) culprit = node.get();
+    }
+    return false;
+}
+
+bool Graph::has(const std::function<bool(const Node&)>& property) const {
+    for (const auto& node : nodes_) {
+        if (property(*node)) return true;
+        for (const auto& part : graphs_within(node->work)) {
+            if (part->has(property)) return true;
+        }
+    }
+    return false;
+}
+
+void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
+    body(*this);
+    for (const auto& node : nodes_) {
+        for (const auto& part : graphs_within(node->work)) part->for_each_graph(body);
+    }
+}
+
+// ---- all of them ----
+
+Graphs& Graphs::instance() {
+    // Never destroyed: the program's own destructors may still call us while the process ends.
+    static Graphs& graphs = *new Graphs;
+    return graphs;
+}
+
+Graph* Graphs::find(cudaGraph_t handle) {
+    Graph* graph = reinterpret_cast<Graph*>(handle);
+    return alive_.contains(graph) ? graph : nullptr;
+}
+
+Node* Graphs::find(cudaGraphNode_t handle) {
+    Node* node = reinterpret_cast<Node*>(handle);
+    return nodes_.contains(node) ? node : nullptr;
+}
+
+Executable* Graphs::find(cudaGraphExec_t handle) {
+    Executable* executable = reinterpret_cast<Executable*>(handle);
+    return executables_.contains(executable) ? executable : nullptr;
+}
+
+cudaGraph_t Graphs::keep(std::shared_ptr<Graph> graph) {
+    Graph* kept = graph.get();
+    graphs_[kept] = std::move(graph);
+    return handle_of(kept);
+}
+
+bool Graphs::destroy(Graph* graph) {
+    const auto found = graphs_.find(graph);
+    if (found == graphs_.end()) return false;
+    const std::shared_ptr<Graph> last = std::move(found->second);
+    graphs_.erase(found);
+    for (const auto& [known, executable] : executables_) {
+        if (executable->original == graph) executable->original = nullptr;
+    }
+    return true;
+}
+
+cudaGraphExec_t Graphs::keep(std::shared_ptr<Executable> executable) {
+    Executable* kept = executable.get();
+    executables_[kept] = std::move(executable);
+    return reinterpret_cast<cudaGraphExec_t>(kept);
+}
+
+bool Graphs::destroy(Executable* executable) {
+    return executables_.erase(executable) > 0;
+}
+
+bool Graphs::has_executable(const Graph* original) {
+    return std::any_of(executables_.begin(), executables_.end(),
+                       [&](const auto& entry) { return entry.second->original == original; });
+}
+
+void Graphs::clear() {
+    std::lock_guard lock(mutex);
+    executables_.clear();
+    graphs_.clear();
+}
+
+// ---- edges ----
+
+std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
+                                          const cudaGraphEdgeData* data, size_t count) {
+    need(count == 0 || nodes);
+    std::vector<Dependency> dependencies;
+    for (size_t i = 0; i < count; ++i) {
+        Node* node = Graphs::instance().find(nodes[i]);
+        const bool is_new = std::none_of(dependencies.begin(), dependencies.end(),
+                                         [&](const Dependency& d) { return d.node == node; });
+        if (!node || node->graph != &graph || !is_new)
+            refuse("dependency " + std::to_string(i) +
+                   (is_new ? " is no node of the graph." : " is there twice."));
+        dependencies.push_back({node, data ? data[i] : cudaGraphEdgeData{}});
+    }
+    return dependencies;
+}
+
+// ---- running ----
+
+/// Reports whether each node waits for the one before it, so that there is no other order.
+static bool is_chain(const std::vector<Node*>& order) {
+    for (std::size_t k = 1; k < order.size(); ++k)
+        if (!order[k]->depends_on(order[k - 1])) return false;
+    return true;
+}
+
+void run_graph(const Graph& graph) {
+    std::vector<Node*> order;
+    Node* culprit = nullptr;
+    need(graph.in_order(order, culprit));
+    if (!is_chain(order)) note_gap(Gap::graphs);
+    for (const Node* node : order) {
+        if (!node->enabled) continue;
+        carry_out(node->work);
+        // A kernel's own error waits for a later call, and nothing runs after it.
+        if (context_is_broken()) return;
+    }
+}
+
+}  // namespace coalesce::simulator::cudart

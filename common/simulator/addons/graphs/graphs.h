@@ -1,0 +1,131 @@
+// Graphs: nodes that hold work, and edges that order them.
+//
+// Idea       A graph that runs (Executable) is a copy of the one that the program built. Its nodes
+//            remember which node they are copies of, because the program refers to those. Its nodes
+//            run one after the other, in an order that the edges allow, before the launch returns,
+//            like all work here.
+// Builds on  work.h (what a node does), graph_memory.h (allocation nodes).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/work.h"
+
+namespace coalesce::simulator::cudart {
+
+struct UserObject;
+
+struct Node {
+    Graph* graph = nullptr;
+    Work work;
+    std::vector<Dependency> dependencies;
+    const Node* copied_from = nullptr;
+    bool enabled = true;
+
+    cudaGraphNodeType type() const { return type_of(work); }
+    bool depends_on(const Node* other) const;
+};
+
+inline bool is_conditional(const Node& node) {
+    return node.type() == cudaGraphNodeTypeConditional;
+}
+
+/// Reports whether the node allocates or frees memory of the graph.
+inline bool is_of_memory(const Node& node) {
+    return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
+}
+
+class Graph : public std::enable_shared_from_this<Graph> {
+public:
+    Graph();
+    ~Graph();
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    /// Returns the nodes in the order in which they were added.
+    const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+    Node& add(Work work, std::vector<Dependency> dependencies);
+    void remove(Node& node);
+
+    std::shared_ptr<Graph> copy() const;
+    /// Returns the copy of `original` in this graph or in a nested graph, or nullptr.
+    Node* copy_of(const Node* original);
+    /// Sorts the nodes so that each comes after those that it depends on. Returns false if there is
+    /// a cycle, with a node of it in `culprit`.
+    bool in_order(std::vector<Node*>& order, Node*& culprit) const;
+    /// Reports whether this graph or a nested graph has a node with this property.
+    bool has(const std::function<bool(const Node&)>& property) const;
+    /// Calls `body` for all nested graphs and for this one.
+    void for_each_graph(const std::function<void(Graph&)>& body);
+
+    /// Whether it belongs to a node or an executable, so that the program must not destroy it.
+    bool is_part = false;
+    std::map<UserObject*, unsigned> objects;  ///< the references that the graph holds
+    /// The conditions created for this graph, with the values that a launch sets.
+    std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
+
+private:
+    std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+/// A graph that can be launched.
+struct Executable : std::enable_shared_from_this<Executable> {
+    std::shared_ptr<Graph> graph;
+    const Graph* original = nullptr;
+    unsigned long long flags = 0;
+};
+
+/// All existing graphs, nodes and executables. One lock protects them. Every call that looks at a
+/// graph holds it, but not while a graph runs.
+class Graphs {
+public:
+    static Graphs& instance();
+
+    Graph* find(cudaGraph_t handle);
+    Node* find(cudaGraphNode_t handle);
+    Executable* find(cudaGraphExec_t handle);
+
+    cudaGraph_t keep(std::shared_ptr<Graph> graph);
+    bool destroy(Graph* graph);
+    cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
+    bool destroy(Executable* executable);
+    /// Reports whether an executable of this graph exists.
+    bool has_executable(const Graph* original);
+    /// For cudaDeviceReset.
+    void clear();
+
+    std::recursive_mutex mutex;
+
+private:
+    friend class Graph;
+    std::set<const Graph*> alive_;
+    std::set<const Node*> nodes_;
+    std::map<const Graph*, std::shared_ptr<Graph>> graphs_;
+    std::map<const Executable*, std::shared_ptr<Executable>> executables_;
+};
+
+inline cudaGraph_t handle_of(Graph* graph) {
+    return reinterpret_cast<cudaGraph_t>(graph);
+}
+inline cudaGraphNode_t handle_of(Node* node) {
+    return reinterpret_cast<cudaGraphNode_t>(node);
+}
+
+/// Returns the nodes of these handles, with the data of the edges. They must be different nodes of
+/// `graph`.
+std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
+                                          const cudaGraphEdgeData* data, size_t count);
+
+/// Runs the nodes of a graph without cycles.
+void run_graph(const Graph& graph);
+
+}  // namespace coalesce::simulator::cudart

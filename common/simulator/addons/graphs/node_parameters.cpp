@@ -1,0 +1,180 @@
+// See node_parameters.h.
+#include "simulator/addons/graphs/node_parameters.h"
+
+#include "simulator/addons/graphs/graph_calls.h"
+#include "simulator/addons/graphs/graph_memory.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/modules.h"
+
+namespace coalesce::simulator::cudart {
+
+Work describe_kernel(const cudaKernelNodeParams* p) {
+    need(p && !(p->kernelParams && p->extra));
+    KernelWork kernel;
+    kernel.function = p->func;
+    kernel.request.grid = p->gridDim;
+    kernel.request.block = p->blockDim;
+    kernel.request.shared = p->sharedMemBytes;
+    const KernelHandle& handle = find_to_run(p->func);
+    if (p->extra) {
+        kernel.arguments = unpack_extra(handle, p->extra);
+    } else {
+        if (!p->kernelParams && !handle.kernel->ast->parameters.empty())
+            refuse("the list of the kernel's arguments is a null pointer.");
+        kernel.arguments = copy_arguments(handle, p->kernelParams);
+    }
+    return kernel;
+}
+
+Work describe_memset(const cudaMemsetParams* p) {
+    need(p);
+    const size_t row = p->width * p->elementSize;
+    return FillWork{.to = {p->dst, p->pitch, row, p->height},
+                    .extent = {row, p->height, 1},
+                    .value = p->value,
+                    .element = p->elementSize};
+}
+
+Work describe_host(const cudaHostNodeParams* p) {
+    need(p && p->fn);
+    return *p;
+}
+
+namespace {
+
+std::shared_ptr<Graph> new_part() {
+    auto part = std::make_shared<Graph>();
+    part->is_part = true;
+    return part;
+}
+
+Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
+    const auto made = graph.conditions.find(p.handle);
+    const bool is_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
+                         : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
+                                                          : p.size > 0;
+    const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
+    if (made == graph.conditions.end())
+        refuse("the conditional handle was not made for this graph.");
+    if (!is_type || !is_size) refuse("the number of bodies does not fit the type.");
+    ConditionalWork conditional;
+    conditional.handle = p.handle;
+    conditional.type = p.type;
+    conditional.handles = std::make_shared<std::vector<cudaGraph_t>>();
+    for (unsigned i = 0; i < p.size; ++i) {
+        conditional.bodies.push_back(new_part());
+        conditional.handles->push_back(handle_of(conditional.bodies.back().get()));
+    }
+    p.phGraph_out = conditional.handles->data();
+    return conditional;
+}
+
+}  // namespace
+
+Work describe_child(cudaGraph_t handle, bool moves) {
+    Graph& child = known(handle, "child graph");
+    if (child.has(is_conditional) || (!moves && child.has(is_of_memory)))
+        refuse(
+            "a graph with conditional nodes cannot be a child, and one that allocates memory only "
+            "when it is moved to its parent.");
+    std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
+    need(!moves || Graphs::instance().destroy(&child));
+    part->is_part = true;
+    return ChildWork{std::move(part)};
+}
+
+Work describe_allocation(cudaMemAllocNodeParams* p) {
+    need(p && p->bytesize > 0 && (p->accessDescCount == 0 || p->accessDescs));
+    if (p->poolProps.location.type != cudaMemLocationTypeDevice ||
+        p->poolProps.handleTypes != cudaMemHandleTypeNone)
+        refuse("graphs allocate memory of the device, for this process alone.");
+    AllocateWork allocation = describe_allocation(p->bytesize);
+    p->dptr = allocation.parameters.dptr;
+    allocation.parameters = *p;
+    allocation.access.assign(p->accessDescs, p->accessDescs + p->accessDescCount);
+    return allocation;
+}
+
+Work describe_free(const Graph& graph, void* pointer) {
+    FreeWork freed{find_graph_memory(pointer)};
+    if (!freed.memory) refuse("what a graph frees, a graph must have allocated.");
+    const bool is_second = graph.has([&](const Node& node) {
+        const auto* other = std::get_if<FreeWork>(&node.work);
+        return other && other->memory == freed.memory;
+    });
+    if (is_second) refuse("the graph frees this memory already.");
+    const bool is_own = graph.has([&](const Node& node) {
+        const auto* allocation = std::get_if<AllocateWork>(&node.work);
+        return allocation && allocation->memory == freed.memory;
+    });
+    if (is_own && freed.memory->in_use)
+        refuse(
+            "a launch of the graph allocated this memory, and it is in use since: what is freed "
+            "outside the graph, the graph cannot free.");
+    return freed;
+}
+
+Work describe(Graph& graph, cudaGraphNodeParams* p) {
+    need(p);
+    switch (p->type) {
+        case cudaGraphNodeTypeKernel: {
+            const cudaKernelNodeParams kernel{p->kernel.func,         p->kernel.gridDim,
+                                              p->kernel.blockDim,     p->kernel.sharedMemBytes,
+                                              p->kernel.kernelParams, p->kernel.extra};
+            return describe_kernel(&kernel);
+        }
+        case cudaGraphNodeTypeMemcpy: return p->memcpy.copyParams;
+        case cudaGraphNodeTypeMemset: {
+            const cudaMemsetParams fill{p->memset.dst,         p->memset.pitch, p->memset.value,
+                                        p->memset.elementSize, p->memset.width, p->memset.height};
+            return describe_memset(&fill);
+        }
+        case cudaGraphNodeTypeHost: {
+            const cudaHostNodeParams host{p->host.fn, p->host.userData};
+            return describe_host(&host);
+        }
+        case cudaGraphNodeTypeGraph:
+            return describe_child(p->graph.graph,
+                                  p->graph.ownership == cudaGraphChildGraphOwnershipMove);
+        case cudaGraphNodeTypeEmpty: return EmptyWork{};
+        case cudaGraphNodeTypeWaitEvent: return WaitWork{p->eventWait.event};
+        case cudaGraphNodeTypeEventRecord: return RecordWork{p->eventRecord.event};
+        case cudaGraphNodeTypeMemAlloc: {
+            cudaMemAllocNodeParamsV2& alloc = p->alloc;
+            cudaMemAllocNodeParams plain{alloc.poolProps, alloc.accessDescs, alloc.accessDescCount,
+                                         alloc.bytesize, nullptr};
+            Work work = describe_allocation(&plain);
+            alloc.dptr = plain.dptr;
+            return work;
+        }
+        case cudaGraphNodeTypeMemFree: return describe_free(graph, p->free.dptr);
+        case cudaGraphNodeTypeConditional: return describe_conditional(graph, p->conditional);
+        case cudaGraphNodeTypeExtSemaphoreSignal:
+        case cudaGraphNodeTypeExtSemaphoreWait:
+            not_simulated("a graph node for semaphores of other programs");
+        default: fail();
+    }
+}
+
+cudaKernelNodeParams parameters_of(const KernelWork& work) {
+    cudaKernelNodeParams parameters{};
+    parameters.func = const_cast<void*>(work.function);
+    parameters.gridDim = work.request.grid;
+    parameters.blockDim = work.request.block;
+    parameters.sharedMemBytes = static_cast<unsigned>(work.request.shared);
+    parameters.kernelParams = work.arguments->list();
+    return parameters;
+}
+
+cudaMemsetParams parameters_of(const FillWork& work) {
+    cudaMemsetParams parameters{};
+    parameters.dst = work.to.ptr;
+    parameters.pitch = work.to.pitch;
+    parameters.value = work.value;
+    parameters.elementSize = work.element;
+    parameters.width = work.extent.width / work.element;
+    parameters.height = work.extent.height;
+    return parameters;
+}
+
+}  // namespace coalesce::simulator::cudart

@@ -1,0 +1,76 @@
+// What only nodes of graphs do: child graphs, memory of the graph, conditions (cudart/addons.h).
+#include "simulator/addons/graphs/graph_memory.h"
+#include "simulator/addons/graphs/graphs.h"
+#include "simulator/cudart/addons.h"
+#include "simulator/cudart/api.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/execute/graph_conditions.h"
+
+namespace coalesce::simulator::cudart {
+
+void carry_out_node(const ChildWork& work) {
+    run_graph(*work.graph);
+}
+
+void carry_out_node(const AllocateWork& work) {
+    if (begin_use(*work.memory)) return;
+    refuse(
+        "the graph allocates memory that its last launch allocated and nobody freed; free it, or "
+        "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
+}
+
+void carry_out_node(const FreeWork& work) {
+    if (!end_use(*work.memory)) refuse("the graph frees memory that is not allocated.");
+}
+
+void carry_out_node(const ConditionalWork& work) {
+    const auto value = [&] { return GraphConditions::instance().get(work.handle); };
+    if (work.type == cudaGraphCondTypeWhile) {
+        while (value() != 0) run_graph(*work.bodies[0]);
+        return;
+    }
+    const unsigned chosen = work.type == cudaGraphCondTypeSwitch ? value() : value() != 0 ? 0 : 1;
+    if (chosen < work.bodies.size()) run_graph(*work.bodies[chosen]);
+}
+
+AllocateWork describe_allocation(size_t bytes) {
+    AllocateWork work;
+    work.memory = reserve_graph_memory(bytes);
+    need(work.memory != nullptr, cudaErrorMemoryAllocation);
+    work.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    work.parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    work.parameters.bytesize = bytes;
+    work.parameters.dptr = reinterpret_cast<void*>(work.memory->address);
+    return work;
+}
+
+void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                        void** pointer, size_t bytes) {
+    need(pointer && bytes > 0);
+    AllocateWork work = describe_allocation(bytes);
+    *pointer = work.parameters.dptr;
+    capture_work(capture, stream, std::move(work));
+}
+
+void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                  const void* pointer) {
+    FreeWork work{find_graph_memory(pointer)};
+    if (!work.memory) refuse("what a graph frees, a graph must have allocated.");
+    capture_work(capture, stream, std::move(work));
+}
+
+bool free_graph_memory(const void* pointer) {
+    const auto memory = find_graph_memory(pointer);
+    if (!memory) return false;
+    if (!end_use(*memory))
+        refuse("the memory is a graph's, and no launch has allocated it since it was freed.");
+    return true;
+}
+
+void forget_graphs() {
+    forget_captures();
+    Graphs::instance().clear();
+    trim_graph_memory();
+}
+
+}  // namespace coalesce::simulator::cudart

@@ -1,0 +1,101 @@
+// See user_objects.h.
+#include "simulator/addons/graphs/user_objects.h"
+
+#include <climits>
+
+#include "simulator/addons/graphs/graph_calls.h"
+#include "simulator/cudart/handles.h"
+
+using namespace coalesce::simulator::cudart;
+
+namespace coalesce::simulator::cudart {
+
+struct UserObject {
+    void* pointer = nullptr;
+    cudaHostFn_t destroy = nullptr;
+    unsigned references = 0;
+};
+
+namespace {
+
+auto& objects() {
+    static auto& all = *new Handles<cudaUserObject_t, UserObject>;
+    return all;
+}
+
+bool is_count(unsigned count) {
+    return count > 0 && count <= INT_MAX;
+}
+
+UserObject& find_object(cudaUserObject_t handle, unsigned count) {
+    UserObject* object = objects().find(handle);
+    need(object && is_count(count));
+    return *object;
+}
+
+Graph& graph_with_objects(cudaGraph_t handle) {
+    Graph* graph = Graphs::instance().find(handle);
+    need(graph);
+    return *graph;
+}
+
+void give_to_graph(UserObject& object, cudaGraph_t handle, unsigned count, unsigned flags) {
+    Graph& graph = graph_with_objects(handle);
+    need(flags <= cudaGraphUserObjectMove);
+    if (flags == 0) retain(object, count);
+    graph.objects[&object] += count;
+}
+
+void take_from_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
+    Graph& graph = graph_with_objects(handle);
+    const auto held = graph.objects.find(&object);
+    need(held != graph.objects.end() && held->second >= count);
+    held->second -= count;
+    if (held->second == 0) graph.objects.erase(held);
+    release(object, count);
+}
+
+}  // namespace
+
+void retain(UserObject& object, unsigned count) {
+    object.references += count;
+}
+
+bool release(UserObject& object, unsigned count) {
+    if (object.references < count) return false;
+    object.references -= count;
+    if (object.references > 0) return true;
+    object.destroy(object.pointer);
+    objects().destroy(reinterpret_cast<cudaUserObject_t>(&object));
+    return true;
+}
+
+}  // namespace coalesce::simulator::cudart
+
+// Under the lock of the graphs, which hold references.
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
+                                 unsigned references, unsigned flags) {
+    return graph_call(__func__, [&] {
+        need(handle && destroy && is_count(references) && flags == cudaUserObjectNoDestructorSync);
+        *handle = objects().add({pointer, destroy, references});
+    });
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t handle, unsigned count) {
+    return graph_call(__func__, [&] { retain(find_object(handle, count), count); });
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigned count) {
+    return graph_call(__func__, [&] { need(release(find_object(handle, count), count)); });
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count,
+                                      unsigned flags) {
+    return graph_call(__func__,
+                      [&] { give_to_graph(find_object(handle, count), graph, count, flags); });
+}
+
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t handle, unsigned count) {
+    return graph_call(__func__, [&] { take_from_graph(find_object(handle, count), graph, count); });
+}

@@ -1,0 +1,250 @@
+// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 2-byte elements between shared memory and the registers of a warp.
+//
+// Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register for each matrix. With .trans, of column
+//         r instead. Lanes 8m to 8m + 7 give the addresses of the eight rows of matrix m, 16 bytes each.
+// Idea    For memory, these are accesses of 16 bytes by the lanes that give addresses: shared_access.h checks,
+//         counts and reports them like all others, and a shape tells it where a row lies in the lanes' registers.
+// Count   A matrix is a pass of eight rows, which takes a wavefront unless two rows want different words of one
+//         bank. So rows of 128 bytes without padding conflict eight times. Whether rows that lie at one
+//         address are ever served in pairs, as those of ld are, the proof on hardware will show; here they are not.
+#include "simulator/addons/matrices/whole_warp.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "simulator/code/function_code.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/shared_access.h"
+
+namespace coalesce::simulator {
+
+using ptx::StateSpace;
+
+namespace {
+
+/// The lanes that give addresses.
+Mask row_lanes(const Op* op) {
+    return first_lanes(kTileRows * op->count);
+}
+
+/// The register of the matrix that a lane gives a row of.
+Slot loaded_slot(const Op* op, int lane) {
+    const Slot slots[] = {op->d, op->d2, op->b, op->c};
+    return slots[static_cast<u32>(lane) / kTileRows];
+}
+Slot stored_slot(const Op* op, int lane) {
+    return op->v[static_cast<u32>(lane) / kTileRows];
+}
+
+/// Where byte `byte` of row `row` is: which byte of a matrix's register, in which lane.
+struct PlaceInRegister {
+    u32 lane, byte;
+};
+template <bool Transposed>
+PlaceInRegister place_of(u32 row, u32 byte) {
+    if constexpr (!Transposed) return {row * kTileRowWords + byte / 4, byte % 4};
+    const u32 column = byte / 2;
+    return {column * kTileRowWords + row / 2, row % 2 * 2 + byte % 2};
+}
+
+/// See AccessShape.
+template <bool Transposed>
+struct MatrixRows {
+    static constexpr u32 kBytes = kTileRowBytes, kCount = 1, kTotal = kTileRowBytes;
+
+    static void load(Warp& w, const Op* op, int lane, const u8* from) {
+        u32* lanes = w.lanes<u32>(loaded_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, u8* pair) { std::memcpy(pair, from + k, 2); });
+    }
+    static void store(const Warp& w, const Op* op, int lane, u8* to) {
+        u32* lanes = w.lanes<u32>(stored_slot(op, lane));
+        for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
+    }
+    /// Calls body(byte of the lane's row, where two bytes of it are in the register).
+    template <class Body>
+    static void for_each_pair(int lane, u32* lanes, Body body) {
+        auto* bytes = reinterpret_cast<u8*>(lanes);
+        for (u32 k = 0; k < kTileRowBytes; k += 2) {
+            const PlaceInRegister at = place_of<Transposed>(static_cast<u32>(lane) % kTileRows, k);
+            body(k, bytes + 4 * at.lane + at.byte);
+        }
+    }
+    static void load_all(Warp& w, const Op* op, const u8* from) {
+        for (int l = 0; l < kLanes; ++l) load(w, op, l, from + static_cast<u32>(l) * kTileRowBytes);
+    }
+    static void store_all(const Warp& w, const Op* op, u8* to) {
+        for (int l = 0; l < kLanes; ++l) store(w, op, l, to + static_cast<u32>(l) * kTileRowBytes);
+    }
+};
+
+/// Calls body(lane with a row, byte of the row, lane with a register, byte of what that moves) for the first lanes,
+/// which give rows.
+template <bool Transposed, class Body>
+void for_each_byte(Mask rows, Body body) {
+    for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
+        for (u32 byte = 0; byte < kTileRowBytes; ++byte) {
+            const PlaceInRegister place = place_of<Transposed>(lane % kTileRows, byte);
+            body(lane, byte, place.lane, lane / kTileRows * 4 + place.byte);
+        }
+}
+
+}  // namespace
+
+/// Rows on the one side, registers on the other, which all lanes have.
+template <bool Transposed>
+struct LanesOf<MatrixRows<Transposed>> {
+    static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
+                                      kStore = SharedAccessKind::matrix;
+
+    static bool undefined_stored(Warp& w, const Op* op, u32* undefined) {
+        u32 in_registers[kLanes];
+        const Mask rows = std::exchange(w.active, kAllLanes);
+        const bool any = undefined_in_store(w, op, in_registers);
+        w.active = rows;
+        std::fill_n(undefined, kLanes, 0);
+        if (any)
+            for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
+                undefined[row] |= (in_registers[lane] >> moved & 1) << byte;
+            });
+        return any;
+    }
+    /// nullptr: none.
+    static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
+        u32 in_registers[kLanes] = {};
+        const Mask rows = std::exchange(w.active, kAllLanes);
+        if (undefined)
+            for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
+                in_registers[lane] |= (undefined[row] >> byte & 1) << moved;
+            });
+        note_undefined(w, op, in_registers);
+        w.active = rows;
+    }
+};
+
+namespace {
+
+/// The lanes that give addresses do the access. Op::a: the addresses. Op::count: matrices.
+template <bool Transposed, bool Store>
+const Op* move_rows(Warp& w, const Op* op) {
+    using Shape = MatrixRows<Transposed>;
+    const Kernel::Code& code = *w.block->launch->code;
+    w.active = row_lanes(op);
+    const Op* next = w.block->cluster               ? access_in_cluster<Shape, Store, true>(w, op)
+                     : code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
+                                                    : access_shared<Shape, Store>(w, op);
+    w.active = kAllLanes;
+    return next;
+}
+
+/// Of generic addresses, MatrixOp::addresses takes those within shared memory. False: one is elsewhere, which has ended
+/// the launch.
+bool find_in_shared(Warp& w, const Op* op, Op& access) {
+    access.a = op->matrix->addresses;
+    access.immediate = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        if ((row_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "The address of a matrix's row lies outside of shared memory.", l,
+                          address);
+        }
+        w.lanes<u64>(access.a)[l] = address_in_space(address);
+    }
+    return true;
+}
+
+template <bool Transposed, bool Store>
+const Op* move_matrices(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    Op access = *op;
+    access.site = op->matrix->site;
+    if (op->matrix->space == StateSpace::generic && !find_in_shared(w, op, access)) return nullptr;
+    return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
+}
+
+/// movmatrix: Op::a to Op::d, turned.
+const Op* run_move(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    u32* d = w.lanes<u32>(op->d);
+    std::copy_n(w.lanes<u32>(op->a), kLanes, d);
+    transpose_matrix(d);
+    return op + 1;
+}
+
+}  // namespace
+
+// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
+// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
+Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
+    const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
+    const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
+    const StateSpace space = space_of(i);
+    if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
+        return std::nullopt;
+    if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
+    const ptx::Operand& registers = i.operands[store ? 1 : 0];
+    const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
+    if (!is_single && registers.elements.size() != count) return std::nullopt;
+
+    const OperandRole address = {Role::address, Width::w64},
+                      loaded = {is_single ? Role::destination : Role::vector_destination,
+                                Width::w32},
+                      stored = {is_single ? Role::v0 : Role::vector_source, Width::w32};
+    const auto matrix = std::make_shared<MatrixOp>();
+    matrix->space = space;
+    const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
+    const Handler keep = transposed ? move_matrices<true, true> : move_matrices<false, true>;
+    return describe_for_whole_warp(
+        i, {.run = store ? keep : load,
+            .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
+            .memory =
+                {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
+            .count = static_cast<u8>(count),
+            .matrix = matrix,
+            .repeats_shared = true});
+}
+
+Handler matrix_load_handler(bool transposed) {
+    return transposed ? move_rows<true, false> : move_rows<false, false>;
+}
+
+void transpose_matrix(u32* lanes) {
+    std::array<u16, kTileRows * kTileRows> elements;
+    std::memcpy(elements.data(), lanes, sizeof elements);
+    std::array<u16, kTileRows * kTileRows> turned;
+    for (u32 row = 0; row < kTileRows; ++row)
+        for (u32 column = 0; column < kTileRows; ++column)
+            turned[column * kTileRows + row] = elements[row * kTileRows + column];
+    std::memcpy(lanes, turned.data(), sizeof turned);
+}
+
+Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
+                                    std::size_t optional) {
+    if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
+    if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
+    made.warp_sync = true;
+    made.has_side_effects = true;  // the other lanes depend on each
+    const std::size_t count = made.operands.size();
+    return describe(instruction, std::move(made), count - optional, count);
+}
+
+bool is_whole_warp(Warp& w, const Op* op) {
+    if (w.active == kAllLanes) return true;
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
+                  "they have ended, wait elsewhere, or the block has no such threads.",
+                  ~w.active);
+    return w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
+                  w.first_active());
+}
+
+// movmatrix.sync.aligned.m8n8.trans.b16 d, a
+Description describe_matrix_move(const ptx::Instruction& i, const ptx::Function&) {
+    if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) return std::nullopt;
+    return describe_for_whole_warp(
+        i, {.run = run_move, .operands = {{Role::destination, Width::w32}, {Role::a, Width::w32}}});
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,304 @@
+// mma.sync and wmma.mma: d = a * b + c, of matrices that are spread over the registers of a warp.
+//
+// Builds on  fragments.h, which says where each element is.
+// Rounding   Of f16, bf16 and tf32, products are exact; they are added to c one after the other in double precision,
+//            and the sum is rounded once, to nearest. Tensor cores add several products at a time and cut off
+//            what lies far below the largest of them: their last bits may differ. Small whole numbers are
+//            exact here and there. tf32 is read from an f32 without looking at its lower 13 bits. f64 is a chain of fma.
+//            A NaN is always the same one.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "simulator/addons/matrices/whole_warp.h"
+#include "simulator/base/half.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/warp.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+/// No shape has more elements in a part. Whole numbers of 32 bits, and sums of their products, are exact in a double.
+constexpr u32 kMostElements = 1024;
+using Elements = std::array<double, kMostElements>;
+
+/// How far apart neighbouring lines, and neighbours in a line, are in Elements: a by rows, b by steps of k, and
+/// accumulators by rows.
+struct Strides {
+    u32 line, across;
+};
+Strides strides_of(const MatrixFragment& f, const MatrixShape& shape) {
+    if (f.part == Part::a) return {f.across, 1};
+    if (f.part == Part::b || f.turned) return {1, shape.n};
+    return {f.across, 1};
+}
+
+/// Calls body(lane's register, element of it, where in Elements) for each element.
+template <class Lane, class Body>
+void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
+    const u32 each = f.elements_of_register();
+    const Strides strides = strides_of(f, shape);
+    for (u32 index = 0; index < f.registers(); ++index) {
+        Lane* lanes = w.lanes<Lane>(f.slots[index]);
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+            const MatrixFragment::Place place = f.place(lane, index);
+            const u32 at = place.line * strides.line + place.across * strides.across;
+            for (u32 e = 0; e < each; ++e) body(lanes[lane], e, at + e * strides.across);
+        }
+    }
+}
+
+template <class Lane, class Decode>
+void read_by(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to,
+             Decode decode) {
+    for_each_element<Lane>(w, f, shape,
+                           [&](Lane bits, u32 e, u32 at) { to[at] = decode(bits, e); });
+}
+
+i32 signed_piece(u32 word, u32 e, u32 bits) {
+    return static_cast<i32>(word << (32 - bits * (e + 1))) >> (32 - bits);
+}
+i32 unsigned_piece(u32 word, u32 e, u32 bits) {
+    return static_cast<i32>(word >> bits * e & ((1u << bits) - 1));
+}
+
+void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to) {
+    const u32 bits = bits_of(f.number);
+    constexpr u32 kTf32Bits = 0xffffe000;
+    const auto half = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
+    switch (f.number) {
+        case Number::f16:
+            read_by<u32>(w, f, shape, to,
+                         [&](u32 word, u32 e) { return to_float(F16{half(word, e)}); });
+            break;
+        case Number::bf16:
+            read_by<u32>(w, f, shape, to,
+                         [&](u32 word, u32 e) { return to_float(BF16{half(word, e)}); });
+            break;
+        case Number::tf32:
+            read_by<u32>(w, f, shape, to,
+                         [](u32 word, u32) { return std::bit_cast<float>(word & kTf32Bits); });
+            break;
+        case Number::f64:
+            read_by<u64>(w, f, shape, to,
+                         [](u64 word, u32) { return std::bit_cast<double>(word); });
+            break;
+        case Number::f32:
+            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return std::bit_cast<float>(word); });
+            break;
+        case Number::s8:
+        case Number::s4:
+            read_by<u32>(w, f, shape, to,
+                         [=](u32 word, u32 e) { return signed_piece(word, e, bits); });
+            break;
+        case Number::u8:
+        case Number::u4:
+            read_by<u32>(w, f, shape, to,
+                         [=](u32 word, u32 e) { return unsigned_piece(word, e, bits); });
+            break;
+        default:
+            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return static_cast<i32>(word); });
+    }
+}
+
+/// Adds the products to `sums`, of which there are m * n.
+template <class Add>
+void multiply(const MatrixShape& shape, u32 steps, const Elements& a, const Elements& b,
+              Elements& sums, Add add) {
+    for (u32 row = 0; row < shape.m; ++row) {
+        double* to = sums.data() + row * shape.n;
+        for (u32 k = 0; k < steps; ++k) {
+            const double left = a[row * steps + k];
+            const double* right = b.data() + k * shape.n;
+            for (u32 col = 0; col < shape.n; ++col) to[col] = add(to[col], left, right[col]);
+        }
+    }
+}
+
+void write(const Warp& w, const MatrixOp& op, const Elements& sums) {
+    switch (op.d.number) {
+        case Number::f64:
+            for_each_element<u64>(w, op.d, op.shape, [&](u64& word, u32, u32 at) {
+                word = std::bit_cast<u64>(sums[at]);
+            });
+            break;
+        case Number::f16:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32 e, u32 at) {
+                word = (word & 0xffffu << 16 * (1 - e)) | u32{to_f16(sums[at]).bits} << 16 * e;
+            });
+            break;
+        case Number::s32:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
+                constexpr double kLeast = std::numeric_limits<i32>::min(),
+                                 kMost = std::numeric_limits<i32>::max();
+                const double sum = op.saturates ? std::clamp(sums[at], kLeast, kMost) : sums[at];
+                word = static_cast<u32>(static_cast<i64>(sum));
+            });
+            break;
+        default:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
+                const double sum = sums[at];
+                word = sum != sum ? kNaN32 : std::bit_cast<u32>(static_cast<float>(sum));
+            });
+    }
+}
+
+template <class Add>
+const Op* run_by(Warp& w, const Op* op, Add add) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    const MatrixOp& matrix = *op->matrix;
+    Elements a, b, sums;
+    read(w, matrix.a, matrix.shape, a);
+    read(w, matrix.b, matrix.shape, b);
+    read(w, matrix.c, matrix.shape, sums);
+    multiply(matrix.shape, matrix.a.across, a, b, sums, add);
+    write(w, matrix, sums);
+    return op + 1;
+}
+
+const Op* run_product(Warp& w, const Op* op) {
+    return run_by(w, op, [](double sum, double x, double y) { return sum + x * y; });
+}
+const Op* run_chain(Warp& w, const Op* op) {
+    return run_by(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
+}
+/// Of 32 bits at a time, how many pairs are different, or both set.
+const Op* run_bits(Warp& w, const Op* op) {
+    return run_by(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
+        const auto a = static_cast<i32>(x), b = static_cast<i32>(y);
+        return sum + std::popcount(static_cast<u32>(both ? a & b : a ^ b));
+    });
+}
+
+// ---- what there is ----
+
+/// What there is for the elements of a: the accumulators' elements, and the shapes.
+struct Products {
+    Number a;
+    std::array<Number, 2> accumulators;
+    std::string_view mma, wmma;
+
+    bool accumulates(Number number) const {
+        return number == accumulators[0] || number == accumulators[1];
+    }
+};
+constexpr Products kProducts[] = {
+    {Number::f16, {Number::f16, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::bf16, {Number::f32, Number::f32}, "m16n8k8 m16n8k16", "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::tf32, {Number::f32, Number::f32}, "m16n8k4 m16n8k8", "m16n16k8"},
+    {Number::f64, {Number::f64, Number::f64}, "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "m8n8k4"},
+    {Number::s8,
+     {Number::s32, Number::s32},
+     "m8n8k16 m16n8k16 m16n8k32",
+     "m16n16k16 m32n8k16 m8n32k16"},
+    {Number::s4, {Number::s32, Number::s32}, "m8n8k32 m16n8k32 m16n8k64", "m8n8k32"},
+    {Number::b1, {Number::s32, Number::s32}, "m8n8k128 m16n8k128 m16n8k256", "m8n8k128"}};
+
+bool is_in(std::string_view word, std::string_view list) {
+    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
+/// Signed and unsigned ones come in the same shapes, and may be mixed.
+Number signed_of(Number number) {
+    if (number == Number::u8) return Number::s8;
+    return number == Number::u4 ? Number::s4 : number;
+}
+
+/// Nothing where a modifier is none that is known here.
+std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
+    static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
+                                                  "col",  "popc",    "xor", "and",       "rn"};
+    MatrixOp op;
+    std::vector<Number> numbers;
+    std::string_view shape_name;
+    for (const std::string& m : i.modifiers) {
+        if (const Number number = number_named(m); number != Number::none)
+            numbers.push_back(number);
+        else if (const MatrixShape shape = shape_named(m); shape.m != 0)
+            shape_name = m, op.shape = shape;
+        else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
+            return std::nullopt;
+    }
+    // wmma of f16 names the accumulators alone.
+    if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
+    if (numbers.size() != 4) return std::nullopt;
+    const Number a = signed_of(numbers[1]);
+    const bool is_known =
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
+            return known.a == a && is_in(shape_name, wmma ? known.wmma : known.mma) &&
+                   known.accumulates(numbers[0]) && known.accumulates(numbers[3]);
+        });
+    const bool is_mixed = numbers[0] != numbers[3] && !wmma;
+    if (!is_known || is_mixed || signed_of(numbers[2]) != a) return std::nullopt;
+    op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
+    op.a = MatrixFragment(Part::a, numbers[1], op.shape);
+    op.b = MatrixFragment(Part::b, numbers[2], op.shape);
+    op.c = MatrixFragment(Part::accumulator, numbers[3], op.shape);
+    op.saturates = i.has("satfinite");
+    op.and_bits = i.has("and");
+    return op;
+}
+
+Handler handler_for(Number a) {
+    if (a == Number::b1) return run_bits;
+    return a == Number::f64 ? run_chain : run_product;
+}
+
+Description describe_product(const ptx::Instruction& i, bool wmma) {
+    std::optional<MatrixOp> op = matrix_op_of(i, wmma);
+    if (!op || i.operands.size() != 4) return std::nullopt;
+    if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
+    const MatrixFragment* const fragments[] = {&op->d, &op->a, &op->b, &op->c};
+    constexpr Role kRoles[] = {Role::fragment_d, Role::fragment_a, Role::fragment_b,
+                               Role::fragment_c};
+    std::vector<OperandRole> roles;
+    for (std::size_t k = 0; k < std::size(kRoles); ++k) {
+        if (!has_registers_of(i.operands[k], *fragments[k], wmma)) return std::nullopt;
+        roles.push_back({kRoles[k], width_of_elements(fragments[k]->number)});
+    }
+    const Handler run = handler_for(op->a.number);
+    return describe_for_whole_warp(i, {.run = run,
+                                       .operands = std::move(roles),
+                                       .matrix = std::make_shared<MatrixOp>(*std::move(op))});
+}
+
+}  // namespace
+
+bool is_wmma(std::string_view shape, Part part, Number number) {
+    return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
+        return is_in(shape, known.wmma) &&
+               (part == Part::accumulator ? known.accumulates(number)
+                                          : signed_of(number) == known.a);
+    });
+}
+
+bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
+    constexpr std::size_t kOfF16 = 8;
+    const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
+    const std::size_t count = is_vector ? operand.elements.size() : 1;
+    const bool repeats =
+        wmma && fragment.part != Part::accumulator && fragment.number == Number::f16;
+    return count == (repeats ? kOfF16 : fragment.registers());
+}
+
+// mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}
+Description describe_mma(const ptx::Instruction& i, const ptx::Function&) {
+    return describe_product(i, false);
+}
+
+// wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b}, {c}
+// wmma.load and wmma.store: wmma_memory.cpp
+Description describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
+    if (i.has("mma")) return describe_product(i, true);
+    return describe_fragment_access(i);
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,244 @@
+// wmma.load and wmma.store: a fragment to and from memory, as the loads and stores that ptxas makes of it.
+//
+// Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each access.
+// Accesses   As seen in the machine code of ptxas 13.0 for sm_90, shape by shape:
+//            - 2-byte elements in blocks of 8 x 8: a word per lane, eight lines of memory of 16 bytes. Where memory
+//              has them the other way round, movmatrix turns them in the registers;
+//            - shorter elements of a and b in words likewise, if memory has them along k; else byte by byte;
+//            - a and b in memory that is named as shared: ldmatrix, of up to four blocks (two of bytes);
+//            - tf32 and f64 element by element; accumulators of 4 and 8 bytes in pairs, where a line of the
+//              fragment is one of memory.
+// Watch      Every lane uses its own address and stride, which have to be the same in all.
+#include <algorithm>
+#include <array>
+
+#include "simulator/addons/matrices/whole_warp.h"
+#include "simulator/code/function_code.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/execute/memory_access.h"
+#include "simulator/execute/memory_handlers.h"
+
+namespace coalesce::simulator {
+
+using ptx::StateSpace;
+
+namespace {
+
+// ---- which accesses ----
+
+/// `along`: a line of the fragment lies in a row of memory.
+struct AccessPlan {
+    const MatrixFragment& fragment;
+    const StateSpace space;
+    const bool along;
+    std::vector<FragmentAccess> made = {};
+
+    std::vector<FragmentAccess> make() {
+        const u32 bits = bits_of(fragment.number);
+        const bool in_blocks = bits == 16 || (bits < 16 && along) || fragment.number == Number::b1;
+        const bool is_operand = fragment.part != Part::accumulator;
+        if (in_blocks && is_operand && space == StateSpace::shared)
+            matrices(bits == 16 ? 4 : 2);
+        else if (in_blocks)
+            blocks();
+        else
+            elements(bits / 8, is_operand || !along ? 1 : 2);
+        return std::move(made);
+    }
+
+    /// The first lanes are at place(lane).
+    template <class Place>
+    void add(FragmentAccess access, u32 lanes, Place place) {
+        for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
+        made.push_back(access);
+    }
+
+    /// The place in memory of a lane's piece of a register's block.
+    FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
+        const u32 each = fragment.elements_of_register();
+        const MatrixFragment::Place corner = fragment.place(0, index);
+        const u32 first_row = along ? corner.line : corner.across;
+        const u32 first = along ? corner.across : corner.line;
+        return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
+    }
+
+    void blocks() {
+        for (u32 index = 0; index < fragment.registers(); ++index)
+            add({.bytes = 4, .first = index, .turned = !along}, kLanes, [&](u32 lane) {
+                return in_block(index, lane / kTileRowWords, lane % kTileRowWords);
+            });
+    }
+
+    void matrices(u32 at_most) {
+        const u32 registers = fragment.registers(), together = std::min(registers, at_most);
+        for (u32 index = 0; index < registers; index += together)
+            add({.bytes = kTileRowBytes, .first = index, .matrices = together, .turned = !along},
+                kTileRows * together,
+                [&](u32 lane) { return in_block(index + lane / kTileRows, lane % kTileRows, 0); });
+    }
+
+    void elements(u32 bytes, u32 count) {
+        for (u32 index = 0; index < fragment.registers(); index += count)
+            for (u32 element = 0; element < fragment.elements_of_register(); ++element)
+                add({.bytes = bytes, .count = count, .first = index, .byte = element}, kLanes,
+                    [&](u32 lane) -> FragmentAccess::Place {
+                        const MatrixFragment::Place place = fragment.place(lane, index);
+                        const u32 across = place.across + element;
+                        const u32 row = along ? place.line : across;
+                        const u32 column = along ? across : place.line;
+                        return {static_cast<u16>(row), static_cast<u16>(column * bytes)};
+                    });
+    }
+};
+
+// ---- carrying them out ----
+
+/// Where a matrix lies, for each lane. Loads may write to the registers that say so.
+struct Matrix {
+    std::array<u64, kLanes> begin, row_bytes;
+
+    /// Op::a: the address. Op::b: the stride, in elements, unless it is the default.
+    Matrix(const Warp& w, const Op* op, const MatrixFragment& fragment) {
+        const u32 bits = fragment.number == Number::b1 ? 1 : bits_of(fragment.number);
+        const u32 no_gaps = op->matrix->default_stride;
+        for (u32 l = 0; l < kLanes; ++l) {
+            begin[l] = w.lanes<u64>(op->a)[l];
+            row_bytes[l] = u64{no_gaps ? no_gaps : w.lanes<u32>(op->b)[l]} * bits / 8;
+        }
+    }
+    void find(const FragmentAccess& access, u64* addresses) const {
+        for (u32 l = 0; l < kLanes; ++l)
+            addresses[l] = begin[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
+    }
+};
+
+/// The instruction that one of the accesses would be.
+Op access_op(const Op* op) {
+    Op one = *op;
+    one.a = op->matrix->addresses;
+    one.b = op->matrix->addresses;  // where generic ones go to
+    one.site = op->matrix->site;
+    one.immediate = 0;
+    one.detail = 0;
+    one.matrix = nullptr;
+    return one;
+}
+
+Handler handler_of(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
+                   bool store) {
+    const Kernel::Code& code = *w.block->launch->code;
+    return memory_handler({.space = matrix.space,
+                           .store = store,
+                           .bytes = access.bytes,
+                           .count = access.count,
+                           .plain = code.plain && !code.recorded});
+}
+
+bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
+    const MatrixOp& matrix = *op->matrix;
+    const std::vector<Slot>& slots = matrix.d.slots;
+    Op one = access_op(op);
+    if (access.matrices) {
+        Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
+        for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
+        one.count = static_cast<u8>(access.matrices);
+        return matrix_load_handler(access.turned)(w, &one) != nullptr;
+    }
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
+    if (access.bytes == 1) one.v[0] = matrix.value;
+    if (!handler_of(w, matrix, access, false)(w, &one)) return false;
+    u32* lanes = w.lanes<u32>(slots[access.first]);
+    if (access.turned) transpose_matrix(lanes);
+    if (access.bytes == 1) {
+        const u32 shift = 8 * access.byte;
+        for (int l = 0; l < kLanes; ++l)
+            lanes[l] = (lanes[l] & ~(0xffu << shift)) | w.lanes<u32>(matrix.value)[l] << shift;
+    }
+    return true;
+}
+
+bool store_one(Warp& w, const Op* op, const FragmentAccess& access) {
+    const MatrixOp& matrix = *op->matrix;
+    Op one = access_op(op);
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first + k];
+    if (access.turned) {
+        u32* turned = w.lanes<u32>(matrix.value);
+        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, turned);
+        transpose_matrix(turned);
+        one.v[0] = matrix.value;
+    }
+    return handler_of(w, matrix, access, true)(w, &one) != nullptr;
+}
+
+template <bool Store>
+const Op* run_accesses(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    const MatrixOp& matrix = *op->matrix;
+    const MatrixFragment& fragment = Store ? matrix.c : matrix.d;
+    const Matrix in_memory(w, op, fragment);
+    for (const FragmentAccess& access : matrix.accesses) {
+        in_memory.find(access, w.lanes<u64>(matrix.addresses));
+        if (!(Store ? store_one(w, op, access) : load_one(w, op, access))) return nullptr;
+    }
+    for (u32 k = fragment.registers(); !Store && k < fragment.slots.size(); ++k)
+        std::copy_n(w.lanes<u32>(fragment.slots[k % fragment.registers()]), kLanes,
+                    w.lanes<u32>(fragment.slots[k]));
+    return op + 1;
+}
+
+// ---- what there is ----
+
+/// A row of memory of a matrix without gaps.
+u32 default_stride(const MatrixFragment& fragment, bool along) {
+    const u32 elements = along ? fragment.across : fragment.lines;
+    return fragment.number == Number::b1 ? 32 * elements : elements;
+}
+
+}  // namespace
+
+// wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
+// wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
+Description describe_fragment_access(const ptx::Instruction& i) {
+    const bool store = i.has("store"), by_rows = i.has("row");
+    if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
+        return std::nullopt;
+    const Part part = i.has("a") ? Part::a : i.has("b") ? Part::b : Part::accumulator;
+    const auto shape = std::find_if(i.modifiers.begin(), i.modifiers.end(),
+                                    [](const std::string& m) { return shape_named(m).m != 0; });
+    const StateSpace space = space_of(i);
+    if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
+        !is_wmma(*shape, part, number_named(i.modifiers.back())) ||
+        (store && part != Part::accumulator))
+        return std::nullopt;
+
+    const MatrixFragment fragment(part, number_named(i.modifiers.back()), shape_named(*shape));
+    const bool lines_are_rows = part == Part::accumulator ? !fragment.turned : part == Part::a;
+    const bool along = by_rows == lines_are_rows;
+    const bool is_short = bits_of(fragment.number) == 4 || fragment.number == Number::b1;
+    if ((is_short && !along) || !has_registers_of(i.operands[store ? 1 : 0], fragment, true))
+        return std::nullopt;
+
+    std::vector<OperandRole> roles = {{Role::fragment_d, width_of_elements(fragment.number)},
+                                      {Role::address_a, Width::w64},
+                                      {Role::b, Width::w32}};
+    if (store) {
+        std::swap(roles[0], roles[1]);
+        roles[1].role = Role::fragment_c;
+    }
+    MatrixOp op;
+    op.shape = shape_named(*shape);
+    op.space = space;
+    (store ? op.c : op.d) = fragment;
+    op.accesses = AccessPlan{fragment, space, along}.make();
+    op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
+    const u32 bytes = op.accesses[0].bytes;
+    return describe_for_whole_warp(
+        i,
+        {.run = store ? run_accesses<true> : run_accesses<false>,
+         .operands = std::move(roles),
+         .memory = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
+         .matrix = std::make_shared<MatrixOp>(std::move(op))},
+        1);
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,68 @@
+// See addressing.h.
+#include "simulator/addons/textures/addressing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace coalesce::simulator {
+namespace {
+
+/// Far outside of everything, and still far from overflow.
+constexpr double kFar = 1 << 30;
+
+double within_reach(double x) {
+    return std::isnan(x) ? 0 : std::clamp(x, -kFar, kFar);
+}
+
+i64 modulo(i64 value, i64 size) {
+    const i64 rest = value % size;
+    return rest < 0 ? rest + size : rest;
+}
+
+}  // namespace
+
+AxisPosition point_position(float x) {
+    return {static_cast<i64>(std::floor(within_reach(x))), 0};
+}
+
+AxisPosition linear_position(float x) {
+    const double parts = std::floor((within_reach(x) - 0.5) * kWeightOne + 0.5);
+    const auto whole = static_cast<i64>(std::floor(parts / kWeightOne));
+    return {whole, static_cast<u32>(static_cast<i64>(parts) - whole * kWeightOne)};
+}
+
+i64 addressed(i64 index, u32 size, AddressMode mode) {
+    const i64 count = size;
+    if (index >= 0 && index < count) return index;
+    switch (mode) {
+        case AddressMode::wrap: return modulo(index, count);
+        case AddressMode::clamp: return index < 0 ? 0 : count - 1;
+        case AddressMode::mirror: {
+            const i64 place = modulo(index, 2 * count);
+            return place < count ? place : 2 * count - 1 - place;
+        }
+        case AddressMode::border: break;
+    }
+    return -1;
+}
+
+CubePosition cube_position(float x, float y, float z) {
+    const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    CubePosition at;
+    float major = az, s = z < 0 ? -x : x, t = -y;
+    at.face = z < 0 ? 5 : 4;
+    if (!(az >= ax && az >= ay)) {
+        if (ay >= ax) {
+            at.face = y < 0 ? 3 : 2;
+            major = ay, s = x, t = y < 0 ? -z : z;
+        } else {
+            at.face = x < 0 ? 1 : 0;
+            major = ax, s = x < 0 ? z : -z, t = -y;
+        }
+    }
+    at.s = (s / major + 1) / 2;
+    at.t = (t / major + 1) / 2;
+    return at;
+}
+
+}  // namespace coalesce::simulator

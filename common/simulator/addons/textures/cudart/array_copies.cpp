@@ -1,0 +1,157 @@
+// Copies to, from and between CUDA arrays. Each becomes a box, like all copies; the box of an array is one of its
+// memory's, whose rows have gaps (work.cpp).
+#include "simulator/addons/textures/cudart/arrays.h"
+#include "simulator/cudart/addons.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+/// `role`: for the message.
+cudaArray& array_named(cudaArray_const_t handle, const char* role) {
+    cudaArray* array = find_array(handle);
+    if (!array) refuse(std::string("the ") + role + " is no array that is allocated.");
+    return *array;
+}
+
+/// A copy begins in an array at `position`, from now on in its memory, where it must fit in.
+void place_in(const cudaArray& array, const char* role, const cudaExtent& texels, cudaPos& position,
+              cudaPitchedPtr& place) {
+    const Image& image = array.image;
+    const auto fits = [](size_t at, size_t count, u32 size) {
+        return at <= size && count <= size - at;
+    };
+    if (!fits(position.x, texels.width, image.width) ||
+        !fits(position.y, texels.height, image.height) ||
+        !fits(position.z, texels.depth, image.depth))
+        refuse(std::string(role) + ": " + std::to_string(texels.width) + " x " +
+               std::to_string(texels.height) + " x " + std::to_string(texels.depth) +
+               " texels from (" + std::to_string(position.x) + ", " + std::to_string(position.y) +
+               ", " + std::to_string(position.z) + ") do not fit an array of " +
+               std::to_string(image.width) + " x " + std::to_string(image.height) + " x " +
+               std::to_string(image.depth) + ".");
+    place = {reinterpret_cast<void*>(image.address), static_cast<size_t>(image.row_bytes),
+             static_cast<size_t>(image.row_bytes), image.height};
+    position.x *= image.format.bytes();
+}
+
+// ---- boxes of two dimensions, whose widths are told in bytes ----
+
+/// Bytes to texels. A GPU copies parts of texels too.
+size_t texels_of(const cudaArray& array, size_t bytes) {
+    const u32 each = array.image.format.bytes();
+    if (bytes % each != 0)
+        not_simulated("a copy of half a texel, of " + std::to_string(each) + " bytes");
+    return bytes / each;
+}
+
+/// A copy of a box begins at byte `x` of row `y` of the array that is its destination.
+void go_to(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
+           size_t height) {
+    cudaArray& array = array_named(handle, "destination");
+    copy.dstArray = &array;
+    copy.dstPos = {texels_of(array, x), y, 0};
+    copy.extent = {texels_of(array, width), height, 1};
+}
+
+/// ... its source.
+void come_from(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
+               size_t height) {
+    cudaArray& array = array_named(handle, "source");
+    copy.srcArray = &array;
+    copy.srcPos = {texels_of(array, x), y, 0};
+    copy.extent = {texels_of(array, width), height, 1};
+}
+
+Work describe_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+                 size_t height, cudaMemcpyKind kind) {
+    need(width <= pitch, cudaErrorInvalidPitchValue);
+    CopyWork copy{};
+    copy.srcPtr = {const_cast<void*>(from), pitch, width, height};
+    copy.kind = kind;
+    go_to(copy, to, x, y, width, height);
+    return copy;
+}
+
+Work describe_from(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                   size_t height, cudaMemcpyKind kind) {
+    need(width <= pitch, cudaErrorInvalidPitchValue);
+    CopyWork copy{};
+    copy.dstPtr = {to, pitch, width, height};
+    copy.kind = kind;
+    come_from(copy, from, x, y, width, height);
+    return copy;
+}
+
+Work describe_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                      size_t from_x, size_t from_y, size_t width, size_t height,
+                      cudaMemcpyKind kind) {
+    CopyWork copy{};
+    copy.kind = kind;
+    go_to(copy, to, to_x, to_y, width, height);
+    come_from(copy, from, from_x, from_y, width, height);
+    return copy;
+}
+
+/// The old calls that count bytes alone, and go on in the next row where one ends: those that are a box.
+struct Box {
+    size_t width, height;
+};
+Box box_of(cudaArray_const_t handle, size_t x, size_t bytes) {
+    const cudaArray& array = array_named(handle, "array");
+    const size_t row = size_t{array.image.width} * array.image.format.bytes();
+    if (x + bytes <= row) return {bytes, 1};
+    if (x != 0 || bytes % row != 0)
+        not_simulated("a copy that begins or ends within a row of an array, of several");
+    return {row, bytes / row};
+}
+
+Work describe_run_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                     cudaMemcpyKind kind) {
+    const Box box = box_of(to, x, bytes);
+    return describe_to(to, x, y, from, box.width, box.width, box.height, kind);
+}
+
+Work describe_run_from(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                       cudaMemcpyKind kind) {
+    const Box box = box_of(from, x, bytes);
+    return describe_from(to, box.width, from, x, y, box.width, box.height, kind);
+}
+
+Work describe_run_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
+                          size_t from_x, size_t from_y, size_t bytes, cudaMemcpyKind kind) {
+    const Box box = box_of(to, to_x, bytes);
+    return describe_between(to, to_x, to_y, from, from_x, from_y, box.width, box.height, kind);
+}
+
+}  // namespace
+
+namespace coalesce::simulator::cudart {
+
+CopyWork without_arrays(const CopyWork& work) {
+    CopyWork plain = work;
+    if (!work.srcArray && !work.dstArray) return plain;
+    const cudaArray* to = work.dstArray ? &array_named(work.dstArray, "destination") : nullptr;
+    const cudaArray* from = work.srcArray ? &array_named(work.srcArray, "source") : nullptr;
+    const u32 bytes = (to ? to : from)->image.format.bytes();
+    if (to && from && bytes != from->image.format.bytes())
+        refuse("the arrays have texels of " + std::to_string(bytes) + " and " +
+               std::to_string(from->image.format.bytes()) + " bytes.");
+    plain.extent.width *= bytes;
+    plain.dstArray = plain.srcArray = nullptr;
+    if (to) place_in(*to, "destination", work.extent, plain.dstPos, plain.dstPtr);
+    if (from) place_in(*from, "source", work.extent, plain.srcPos, plain.srcPtr);
+    return plain;
+}
+
+}  // namespace coalesce::simulator::cudart
+
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DToArray, describe_to, 8);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2DFromArray, describe_from, 8);
+COALESCE_AT_ONCE(cudaMemcpy2DArrayToArray, describe_between, 9);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyToArray, describe_run_to, 6);
+COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpyFromArray, describe_run_from, 6);
+COALESCE_AT_ONCE(cudaMemcpyArrayToArray, describe_run_between, 8);

@@ -1,0 +1,228 @@
+// See arrays.h. Allocation of CUDA arrays, plain and mipmapped, and what they are.
+#include "simulator/addons/textures/cudart/arrays.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/cudart/handles.h"
+#include "simulator/device/device.h"
+
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+constexpr unsigned kArrayFlags =
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
+constexpr size_t kFaces = 6;
+constexpr size_t kMost1D = 131072, kMost2D = 131072, kMostHeight = 65536, kMost3D = 16384,
+                 kMostLayeredSide = 32768, kMostLayers = 2048;
+
+auto& arrays() {
+    static auto& all = *new Handles<cudaArray_t, cudaArray>;
+    return all;
+}
+
+auto& mipmapped_arrays() {
+    static auto& all = *new Handles<cudaMipmappedArray_t, cudaMipmappedArray>;
+    return all;
+}
+
+/// What was found by `handle`, if something was.
+template <class Found>
+Found& existing(Found* found, const Found* handle) {
+    if (!found)
+        refuse(handle ? "there is no such array; it was freed before, or never allocated."
+                      : "the array is a null pointer.");
+    return *found;
+}
+
+/// The array that the program means by `handle`.
+cudaArray& known_array(cudaArray_const_t handle) {
+    return existing(find_array(handle), handle);
+}
+cudaMipmappedArray& known_mipmapped_array(const cudaMipmappedArray* handle) {
+    return existing(find_mipmapped_array(handle), handle);
+}
+
+// ---- shapes ----
+
+bool is_within(const cudaExtent& e, size_t width, size_t height, size_t depth) {
+    return e.width <= width && e.height <= height && e.depth <= depth;
+}
+
+/// What `extent` and `flags` ask for; false: there is no such array.
+bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
+    const bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    if (e.width == 0 || (flags & ~kArrayFlags)) return false;
+    shape.layered = layered;
+    shape.cube = cube;
+    shape.dimensions = layered || cube || e.depth == 0 ? (e.height > 0 ? 2 : 1) : 3;
+    if (cube)
+        return e.width == e.height &&
+               (layered ? e.depth > 0 && e.depth % kFaces == 0 : e.depth == kFaces) &&
+               is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
+    if (layered)
+        return e.depth > 0 && is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
+    if (shape.dimensions == 3) return e.height > 0 && is_within(e, kMost3D, kMost3D, kMost3D);
+    return shape.dimensions == 1 ? e.width <= kMost1D : is_within(e, kMost2D, kMostHeight, 0);
+}
+
+Image image_of(const TexelFormat& format, const cudaExtent& extent) {
+    Image image;
+    image.format = format;
+    image.width = static_cast<u32>(extent.width);
+    image.height = static_cast<u32>(std::max<size_t>(extent.height, 1));
+    image.depth = static_cast<u32>(std::max<size_t>(extent.depth, 1));
+    image.row_bytes = round_up(u64{image.width} * format.bytes(), kArrayRowAlignment);
+    image.slice_bytes = image.row_bytes * image.height;
+    return image;
+}
+
+// ---- allocation ----
+
+void allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* description,
+                    cudaExtent extent, unsigned flags) {
+    need(handle && description);
+    cudaArray array{.format = *description, .extent = extent, .flags = flags};
+    const TexelFormat format = format_of(*description);
+    if (!find_shape(extent, flags, array.shape))
+        refuse("there is no array of " + std::to_string(extent.width) + " x " +
+               std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
+               " texels with flags " + std::to_string(flags) + ".");
+    array.image = image_of(format, extent);
+    array.image.address =
+        memory().allocate(array.image.slice_bytes * array.image.depth, AllocationKind::array);
+    need(array.image.address != 0, cudaErrorMemoryAllocation);
+    *handle = arrays().add(std::move(array));
+}
+
+void free_known(cudaArray& array) {
+    memory().free(array.image.address);
+    arrays().destroy(&array);
+}
+
+void free_array(cudaArray_t handle) {
+    cudaArray& array = known_array(handle);
+    if (array.is_level) refuse("the array is a level of a mipmapped array; free that.");
+    free_known(array);
+}
+
+// ---- mipmaps ----
+
+/// Layers stay as many as they are.
+cudaExtent level_extent(const cudaExtent& e, unsigned flags, unsigned level) {
+    const auto smaller = [&](size_t size) { return size ? std::max<size_t>(size >> level, 1) : 0; };
+    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
+    return {smaller(e.width), smaller(e.height), keeps ? e.depth : smaller(e.depth)};
+}
+
+unsigned levels_of(const cudaExtent& e, unsigned flags) {
+    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
+    return static_cast<unsigned>(
+        std::bit_width(std::max({e.width, e.height, keeps ? size_t{0} : e.depth})));
+}
+
+void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
+                     cudaExtent extent, unsigned levels, unsigned flags) {
+    need(handle && description && levels > 0);
+    cudaMipmappedArray made;
+    levels = std::min(levels, levels_of(extent, flags));
+    try {
+        for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
+            cudaArray_t array = nullptr;
+            allocate_array(&array, description, level_extent(extent, flags, level), flags);
+            array->is_level = true;
+            made.levels.push_back(array);
+        }
+    } catch (const Failure&) {
+        for (cudaArray* earlier : made.levels) free_known(*earlier);
+        throw;
+    }
+    *handle = mipmapped_arrays().add(std::move(made));
+}
+
+void free_levels(cudaMipmappedArray_t handle) {
+    cudaMipmappedArray& array = known_mipmapped_array(handle);
+    for (cudaArray* level : array.levels) free_known(*level);
+    mipmapped_arrays().destroy(&array);
+}
+
+}  // namespace
+
+namespace coalesce::simulator::cudart {
+
+cudaArray* find_array(cudaArray_const_t handle) {
+    return arrays().find(const_cast<cudaArray_t>(handle));
+}
+
+cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle) {
+    return mipmapped_arrays().find(const_cast<cudaMipmappedArray_t>(handle));
+}
+
+void forget_arrays() {
+    arrays().clear();
+    mipmapped_arrays().clear();
+}
+
+TexelFormat format_of(const cudaChannelFormatDesc& d) {
+    if (d.f > cudaChannelFormatKindNone)
+        not_simulated("a format of texels that is packed, compressed or normalised by itself");
+    const int bits[] = {d.x, d.y, d.z, d.w};
+    u32 channels = 0;
+    while (channels < 4 && bits[channels] != 0) ++channels;
+    bool good = (channels == 1 || channels == 2 || channels == 4) &&
+                d.f != cudaChannelFormatKindNone &&
+                (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
+    for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
+    if (!good)
+        refuse(
+            "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
+            "32.",
+            cudaErrorInvalidChannelDescriptor);
+    TexelFormat format;
+    format.channels = channels;
+    format.channel_bytes = static_cast<u32>(d.x) / 8;
+    format.kind = d.f == cudaChannelFormatKindSigned     ? ChannelKind::signed_integer
+                  : d.f == cudaChannelFormatKindUnsigned ? ChannelKind::unsigned_integer
+                                                         : ChannelKind::floating;
+    return format;
+}
+
+}  // namespace coalesce::simulator::cudart
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
+                            size_t height, unsigned flags) {
+    return unsafe_api(__func__, allocate_array, array, format, cudaExtent{width, height, 0}, flags);
+}
+
+COALESCE_BY(unsafe_api, cudaMalloc3DArray, allocate_array, 4);
+COALESCE_BY(unsafe_api, cudaFreeArray, free_array, 1);
+COALESCE_BY(unsafe_api, cudaMallocMipmappedArray, allocate_levels, 5);
+COALESCE_BY(unsafe_api, cudaFreeMipmappedArray, free_levels, 1);
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
+                                       unsigned number) {
+    return api(__func__, [&] {
+        const std::vector<cudaArray_t>& levels = known_mipmapped_array(handle).levels;
+        need(number < levels.size());
+        give(level, levels[number]);
+    });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
+                             cudaArray_t handle) {
+    return api(__func__, [&] {
+        const cudaArray& array = known_array(handle);
+        if (format) *format = array.format;
+        if (extent) *extent = array.extent;
+        if (flags) *flags = array.flags;
+    });
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
+    return api(__func__, [&] { give(format, known_array(handle).format); });
+}

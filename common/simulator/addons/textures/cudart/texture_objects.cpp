@@ -1,0 +1,249 @@
+// Texture and surface objects: checked, kept for kernels (textures/texture.h), and described to who asks.
+#include <map>
+#include <mutex>
+
+#include "simulator/addons/textures/cudart/arrays.h"
+#include "simulator/cudart/addons.h"
+#include "simulator/cudart/capture.h"
+#include "simulator/cudart/devices.h"
+#include "simulator/device/device.h"
+
+using namespace coalesce::simulator;
+using namespace coalesce::simulator::cudart;
+
+namespace {
+
+constexpr u64 kPointerAlignment = 512, kTexturePitchAlignment = 32;
+constexpr size_t kMostLinear = size_t{1} << 28;
+
+struct Description {
+    cudaResourceDesc resource{};
+    cudaTextureDesc texture{};
+    bool is_surface = false;
+};
+
+struct Descriptions {
+    std::mutex mutex;
+    std::map<u64, Description> of;
+};
+Descriptions& descriptions() {
+    static Descriptions& all = *new Descriptions;
+    return all;
+}
+
+// ---- resources ----
+
+/// Device memory of `rows` rows as an image.
+void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
+                ImageObject& object) {
+    Image image;
+    image.format = format;
+    image.address = reinterpret_cast<u64>(pointer);
+    image.width = static_cast<u32>(width);
+    image.height = static_cast<u32>(rows);
+    image.row_bytes = pitch;
+    image.slice_bytes = pitch * rows;
+    need(width > 0 && rows > 0);
+    if (image.address % kPointerAlignment != 0)
+        refuse("the memory of a texture begins at a multiple of 512 bytes.");
+    const u64 bytes = pitch * (rows - 1) + width * image.format.bytes();
+    const auto allocation = memory().find(image.address);
+    if (!allocation || !allocation->contains(image.address, bytes))
+        refuse("the " + std::to_string(bytes) +
+               " bytes of the texture are not all in one allocation of the device.");
+    object.is_array = false;
+    object.levels = {image};
+}
+
+void use_linear(const cudaResourceDesc& resource, ImageObject& object) {
+    const auto& linear = resource.res.linear;
+    const TexelFormat format = format_of(linear.desc);
+    const size_t width = linear.sizeInBytes / format.bytes();
+    if (width > kMostLinear) refuse("a linear texture has at most 2^28 texels.");
+    object.shape.dimensions = 1;
+    use_memory(linear.devPtr, format, width, 1, width * format.bytes(), object);
+}
+
+void use_pitched(const cudaResourceDesc& resource, ImageObject& object) {
+    const auto& block = resource.res.pitch2D;
+    const TexelFormat format = format_of(block.desc);
+    if (block.pitchInBytes % kTexturePitchAlignment != 0)
+        refuse("the pitch of a texture is a multiple of 32 bytes.");
+    need(block.width <= block.pitchInBytes / format.bytes());
+    object.shape.dimensions = 2;
+    use_memory(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
+}
+
+cudaArray& array_of(const cudaResourceDesc& resource) {
+    cudaArray* array = find_array(resource.res.array.array);
+    if (!array) refuse("the array is none that is allocated.");
+    return *array;
+}
+
+void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
+    switch (resource.resType) {
+        case cudaResourceTypeArray: {
+            const cudaArray& array = array_of(resource);
+            object.shape = array.shape;
+            object.levels = {array.image};
+            return;
+        }
+        case cudaResourceTypeMipmappedArray: {
+            const cudaMipmappedArray* array = find_mipmapped_array(resource.res.mipmap.mipmap);
+            if (!array) refuse("the mipmapped array is none that is allocated.");
+            object.shape = array->levels[0]->shape;
+            for (const cudaArray* level : array->levels) object.levels.push_back(level->image);
+            return;
+        }
+        case cudaResourceTypeLinear: return use_linear(resource, object);
+        case cudaResourceTypePitch2D: return use_pitched(resource, object);
+    }
+    fail();
+}
+
+// ---- sampling ----
+
+/// Wrap and mirror are for normalised coordinates alone; others are clamped, as documented.
+AddressMode mode_of(cudaTextureAddressMode mode, bool normalized) {
+    const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
+    return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
+}
+
+Sampling sampling_of(const cudaTextureDesc& t, const ImageObject& object) {
+    const TexelFormat& format = object.image().format;
+    Sampling how;
+    for (int k = 0; k < 3; ++k) how.mode[k] = mode_of(t.addressMode[k], t.normalizedCoords != 0);
+    how.linear = t.filterMode == cudaFilterModeLinear;
+    how.normalized_coordinates = t.normalizedCoords != 0;
+    how.normalized_elements = t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
+    how.srgb = t.sRGB != 0 && how.normalized_elements && format.channel_bytes == 1 &&
+               format.kind == ChannelKind::unsigned_integer;
+    for (int c = 0; c < 4; ++c) how.border[static_cast<std::size_t>(c)] = t.borderColor[c];
+    how.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
+    how.level_bias = t.mipmapLevelBias;
+    how.least_level = t.minMipmapLevelClamp;
+    how.greatest_level = t.maxMipmapLevelClamp;
+    return how;
+}
+
+/// Linear memory is fetched by whole numbers: what is not in it is 0.
+void be_linear_memory(Sampling& how) {
+    how.linear = how.normalized_coordinates = false;
+    how.border = {};
+    for (AddressMode& mode : how.mode) mode = AddressMode::border;
+}
+
+void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
+    const TexelFormat& format = object.image().format;
+    const bool is_linear_memory = !object.is_array && object.shape.dimensions == 1;
+    const bool numbers = format.is_float() || t.readMode == cudaReadModeNormalizedFloat;
+    if (t.readMode == cudaReadModeNormalizedFloat && !format.is_float() &&
+        format.channel_bytes == 4)
+        refuse("integers of 32 bits cannot be read as normalised floats.",
+               cudaErrorInvalidNormSetting);
+    if (t.filterMode == cudaFilterModeLinear && !numbers && !is_linear_memory)
+        refuse("linear filtering needs floats, or integers read as normalised floats.",
+               cudaErrorInvalidFilterSetting);
+    if (object.levels.size() > 1 && !t.normalizedCoords)
+        refuse("mipmaps need normalised coordinates.");
+    if (object.shape.cube && t.seamlessCubemap)
+        not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
+}
+
+// ---- the objects ----
+
+void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
+                    const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+    need(number && resource && texture);
+    if (view) not_simulated("a texture with a view of its resource");
+    ImageObject object;
+    use_resource(*resource, object);
+    check_sampling(*texture, object);
+    object.sampling = sampling_of(*texture, object);
+    if (resource->resType == cudaResourceTypeLinear) be_linear_memory(object.sampling);
+    *number = add_image_object(std::move(object));
+    std::lock_guard lock(descriptions().mutex);
+    descriptions().of[*number] = {*resource, *texture, false};
+}
+
+void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
+    need(number && resource && resource->resType == cudaResourceTypeArray);
+    const cudaArray& array = array_of(*resource);
+    if (!(array.flags & cudaArraySurfaceLoadStore))
+        refuse("the array was allocated without cudaArraySurfaceLoadStore.");
+    *number = add_image_object(
+        {.is_surface = true, .shape = array.shape, .levels = {array.image}, .sampling = {}});
+    std::lock_guard lock(descriptions().mutex);
+    descriptions().of[*number] = {*resource, {}, true};
+}
+
+/// Null is destroyed without an error, as null pointers are freed.
+void destroy(u64 number, bool is_surface) {
+    if (number == 0) return;
+    if (!remove_image_object(number, is_surface))
+        refuse("there is no such object; it was destroyed before, or never created.");
+    std::lock_guard lock(descriptions().mutex);
+    descriptions().of.erase(number);
+}
+
+template <class T>
+void describe(T* target, u64 number, bool is_surface, const T Description::*what) {
+    std::lock_guard lock(descriptions().mutex);
+    const auto found = descriptions().of.find(number);
+    if (found == descriptions().of.end() || found->second.is_surface != is_surface)
+        refuse("there is no such object.");
+    give(target, found->second.*what);
+}
+
+}  // namespace
+
+namespace coalesce::simulator::cudart {
+
+void forget_object_descriptions() {
+    std::lock_guard lock(descriptions().mutex);
+    descriptions().of.clear();
+}
+
+void forget_textures() {
+    forget_arrays();
+    forget_image_objects();
+    forget_object_descriptions();
+}
+
+}  // namespace coalesce::simulator::cudart
+
+COALESCE_BY(api, cudaCreateTextureObject, create_texture, 4);
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+    return api(__func__, [&] { return destroy(object, false); });
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaTextureObject_t object) {
+    return api(__func__, [&] { return describe(resource, object, false, &Description::resource); });
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
+    return api(__func__, [&] { return describe(texture, object, false, &Description::texture); });
+}
+
+COALESCE_BY(api, cudaCreateSurfaceObject, create_surface, 2);
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+    return api(__func__, [&] { return destroy(object, true); });
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaSurfaceObject_t object) {
+    return api(__func__, [&] { return describe(resource, object, true, &Description::resource); });
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
+                                                 int device) {
+    return api(__func__, [&] {
+        need(is_device(device), cudaErrorInvalidDevice);
+        need(format);
+        format_of(*format);
+        give(width, kMostLinear);
+    });
+}

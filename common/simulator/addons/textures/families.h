@@ -1,0 +1,13 @@
+// The families of instructions on textures and surfaces. Each has a function, which is defined beside its handlers.
+#pragma once
+
+#include "simulator/execute/describe.h"
+
+namespace coalesce::simulator {
+
+// texture_fetch.cpp
+Describe describe_fetch, describe_query, describe_is_type;
+// surface_access.cpp
+Describe describe_surface;
+
+}  // namespace coalesce::simulator

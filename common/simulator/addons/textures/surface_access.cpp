@@ -1,0 +1,307 @@
+// suld, sust and sured: loads from surfaces, stores, and reductions.
+//
+// Builds on  texel_access.h.
+// Out of range   As the PTX manual has it: `.trap` ends the launch, `.clamp` takes the nearest place, `.zero` loads
+//            zeros and stores nothing. A store or reduction out of range under `.clamp` goes to the nearest place, too.
+// Watch      x counts bytes (.b) or texels (.p); it must be a multiple of what is accessed.
+// Not verified on a GPU: what a trap is called there (cudaErrorLaunchFailure here).
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "simulator/addons/textures/families.h"
+#include "simulator/addons/textures/texel_access.h"
+#include "simulator/execute/combining.h"
+#include "simulator/execute/describe.h"
+
+namespace coalesce::simulator {
+
+using ptx::Type;
+
+namespace {
+
+enum class OutOfRange : u8 { trap, clamp, zero };
+
+/// An operation of sured: what it does to the bytes in this process, for numbers of 32 and of 64 bits.
+struct SurfaceReduction {
+    using Run = void (*)(u8* host, u64 value);
+    const char* name;
+    Run unsigned_32, signed_32, unsigned_64, signed_64;
+};
+
+struct SurfaceOp : ImageOp {
+    OutOfRange out_of_range = OutOfRange::trap;
+    bool counts_texels = false;  ///< x does; and a store converts to the texel's format
+    u32 element_bytes = 4, elements = 1;
+    const SurfaceReduction* reduction = nullptr;
+    bool is_signed = false;
+
+    u32 bytes(const Image& image) const {
+        return counts_texels ? image.format.bytes() : element_bytes * elements;
+    }
+};
+
+/// x in bytes, y, z.
+using SurfacePlace = std::array<i64, 3>;
+
+Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
+                    int lane) {
+    const Image& image = surface.image();
+    PlaceAndSize text(at[0], i64{image.width} * image.format.bytes());
+    if (surface.shape.dimensions > 1) text.add(at[1], image.height);
+    if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
+    return w.fail(
+        Status::launch_failure,
+        w.describe(op, "memcheck", "surface access out of range", lane,
+                   "Accesses (" + text.place + ") of a " + name_of(surface.shape) + " surface of " +
+                       text.size + "; the first number counts bytes.",
+                   "Guard the access with the surface's size, multiply x by the size of an "
+                   "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
+}
+
+Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
+    const std::string size = std::to_string(bytes);
+    return w.fail(Status::misaligned_address,
+                  w.describe(op, "memcheck", "misaligned", lane,
+                             "Accesses " + size + " bytes at byte " + std::to_string(x) +
+                                 " of a row of a surface, which is not a multiple of " + size + ".",
+                             "x counts bytes: multiply it by the size of an element."));
+}
+
+/// Where each active lane accesses a surface. What is done there waits until all places are known good and the checks
+/// have been told.
+class SurfaceLanes {
+public:
+    SurfaceLanes(Warp& w, const Op* op, Access kind)
+        : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
+
+    /// False: the launch has ended.
+    bool find() {
+        if (w_.heard_enough) return true;
+        ImageLookup lookup{w_, op_, surface_op};
+        for (const int lane : LanesIn{w_.active}) {
+            const ImageObject* surface = lookup.of_lane(lane);
+            if (!surface || !find(*surface, lane)) return false;
+            image[lane] = &surface->image();
+        }
+        access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
+        return true;
+    }
+    /// Calls body(lane, image, bytes) where something is to be touched.
+    template <class Body>
+    void for_each(Body body) const {
+        for (const int lane : LanesIn{w_.active})
+            if (host[lane]) body(lane, *image[lane], host[lane]);
+    }
+
+    TexelAccess access;
+    const SurfaceOp& surface_op;
+    const Image* image[kLanes] = {};
+    u8* host[kLanes] = {};  ///< in this process; nullptr: nowhere
+
+private:
+    i64 coordinate(u32 index, int lane) const {
+        return static_cast<i32>(w_.lanes<u32>(surface_op.read[index])[lane]);
+    }
+
+    SurfacePlace place_of(const Image& image, int lane) const {
+        const u32 first = surface_op.first_coordinate();
+        SurfacePlace at{};
+        for (u32 k = 0; k < surface_op.shape.dimensions; ++k) at[k] = coordinate(first + k, lane);
+        if (surface_op.counts_texels) at[0] *= image.format.bytes();
+        if (surface_op.shape.layered) at[2] = coordinate(1, lane);
+        return at;
+    }
+
+    bool find(const ImageObject& surface, int lane) {
+        const Image& image = surface.image();
+        const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
+        const SurfacePlace last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
+                                   i64{image.depth} - 1};
+        SurfacePlace at = place_of(image, lane), nearest;
+        for (std::size_t k = 0; k < at.size(); ++k)
+            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last[k], 0));
+        if (at != nearest || last[0] < 0) {
+            if (surface_op.out_of_range == OutOfRange::trap)
+                return out_of_range(w_, op_, surface, at, lane);
+            if (surface_op.out_of_range == OutOfRange::zero) return true;
+            at = nearest;
+        }
+        if (at[0] % bytes != 0) return misaligned(w_, op_, at[0], bytes, lane);
+        const u64 address = image.address_of(0, at[1], at[2]) + static_cast<u64>(at[0]);
+        host[lane] =
+            access.touch(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
+        if (host[lane] && !surface_op.written.empty())
+            access.check_written({.image = &image, .x = at[0] / texel, .y = at[1], .z = at[2]},
+                                 lane);
+        return host[lane] != nullptr;
+    }
+
+    Warp& w_;
+    const Op* op_;
+};
+
+const Op* run_surface_load(Warp& w, const Op* op) {
+    SurfaceLanes lanes(w, op, Access::load);
+    if (!lanes.find()) return nullptr;
+    const SurfaceOp& load = lanes.surface_op;
+    for (u32 k = 0; k < load.elements; ++k) {
+        const auto value = [&](int lane) {
+            u64 bits = 0;
+            if (const u8* host = lanes.host[lane])
+                std::memcpy(&bits, host + k * load.element_bytes, load.element_bytes);
+            return bits;
+        };
+        if (load.element_bytes == 8)
+            w.write<u64>(load.written[k], value);
+        else
+            w.write<u32>(load.written[k], [&](int lane) { return static_cast<u32>(value(lane)); });
+    }
+    return op + 1;
+}
+
+/// The bytes that a lane stores.
+void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane, u8* to) {
+    const std::size_t first = store.read.size() - store.elements;
+    if (store.counts_texels) {
+        TexelBits elements{};
+        for (u32 k = 0; k < store.elements; ++k)
+            elements[k] = w.lanes<u32>(store.read[first + k])[lane];
+        write_elements(image.format, elements, to);
+        return;
+    }
+    for (u32 k = 0; k < store.elements; ++k) {
+        const Slot slot = store.read[first + k];
+        const u64 value =
+            store.element_bytes == 8 ? w.lanes<u64>(slot)[lane] : w.lanes<u32>(slot)[lane];
+        std::memcpy(to + k * store.element_bytes, &value, store.element_bytes);
+    }
+}
+
+const Op* run_store(Warp& w, const Op* op) {
+    SurfaceLanes lanes(w, op, Access::store);
+    const SurfaceOp& store = lanes.surface_op;
+    if (!lanes.find()) return nullptr;
+    const Launch& launch = *w.block->launch;
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
+        stored_bytes(w, store, image, lane, host);
+        if (!launch.only_heard)
+            launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
+    });
+    w.block->watch->memory_changed();
+    return op + 1;
+}
+
+// ---- reductions ----
+
+/// Several workers may be at it.
+template <class F, class T>
+void reduce_at(u8* host, u64 value) {
+    auto* memory = reinterpret_cast<T*>(host);
+    T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(memory, &old, F::apply(old, static_cast<T>(value)), true,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+}
+
+template <class F>
+constexpr SurfaceReduction whatever_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, u32>, reduce_at<F, u64>, reduce_at<F, u64>};
+}
+template <class F>
+constexpr SurfaceReduction by_sign(const char* name) {
+    return {name, reduce_at<F, u32>, reduce_at<F, i32>, reduce_at<F, u64>, reduce_at<F, i64>};
+}
+constexpr SurfaceReduction kReductions[] = {
+    whatever_sign<combining::Add>("add"), by_sign<combining::Minimum>("min"),
+    by_sign<combining::Maximum>("max"), whatever_sign<combining::And>("and"),
+    whatever_sign<combining::Or>("or")};
+
+void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
+    const bool is_signed =
+        op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
+    const SurfaceReduction& by = *op.reduction;
+    if (op.element_bytes == 8)
+        (is_signed ? by.signed_64 : by.unsigned_64)(host, w.lanes<u64>(op.read.back())[lane]);
+    else
+        (is_signed ? by.signed_32 : by.unsigned_32)(host, w.lanes<u32>(op.read.back())[lane]);
+}
+
+const Op* run_surface_reduce(Warp& w, const Op* op) {
+    SurfaceLanes lanes(w, op, Access::atomic);
+    if (!lanes.find()) return nullptr;
+    const u32 bytes = lanes.surface_op.element_bytes;
+    note_atomic(w, op, lanes.access.only_row(), bytes);
+    lanes.for_each([&](int lane, const Image& image, u8* host) {
+        reduce_lane(w, lanes.surface_op, image, lane, host);
+    });
+    finish_atomic(w, op, lanes.access.only_row(), bytes, true);
+    return op + 1;
+}
+
+// ---- descriptions ----
+
+/// What all three have: geometry, the mode out of range, the type.
+std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
+    const auto shape = shape_of(i);
+    const Type type = type_of(i);
+    if (!shape || shape->cube || type == Type::none || i.has("p") == i.has("b"))
+        return std::nullopt;
+    SurfaceOp op;
+    op.shape = *shape;
+    op.is_surface = true;
+    op.counts_texels = i.has("p");
+    op.out_of_range = i.has("clamp")  ? OutOfRange::clamp
+                      : i.has("zero") ? OutOfRange::zero
+                                      : OutOfRange::trap;
+    op.element_bytes = ptx::size_of(type);
+    op.elements = vector_length(i);
+    op.is_signed = ptx::is_signed(type);
+    if (op.element_bytes * op.elements > 16) return std::nullopt;
+    return op;
+}
+
+/// Whether the value that is loaded, stored or combined is one that the surface takes.
+bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
+    if (i.opcode == "sured") {
+        op.reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                    [&](const SurfaceReduction& r) { return i.has(r.name); });
+        return op.reduction != std::end(kReductions) && !op.shape.layered && op.elements == 1 &&
+               op.element_bytes >= 4;
+    }
+    if (numbers_in(value) != op.elements) return false;
+    return !op.counts_texels || (i.opcode == "sust" && op.element_bytes == 4);
+}
+
+}  // namespace
+
+// suld.b.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE d, [object, {coordinates}]
+// sust.{b,p}.GEOMETRY{.CACHE}{.VECTOR}.TYPE.MODE [object, {coordinates}], c
+// sured.{b,p}.OPERATION.GEOMETRY.TYPE.MODE [object, {coordinates}], c
+Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
+    const bool load = i.opcode == "suld";
+    auto op = surface_op_of(i);
+    if (!op || i.operands.size() != 2) return std::nullopt;
+    // A place has as many coordinates as the geometry asks for; more are ignored.
+    const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
+    if (coordinates_in(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
+        !fits(i, value, *op))
+        return std::nullopt;
+    const OperandRole read_place{Role::list_read, Width::w32},
+        moved{load ? Role::list_written : Role::list_read,
+              op->element_bytes == 8 ? Width::w64 : Width::w32};
+    return describe(
+        i, {.run = load            ? run_surface_load
+                   : op->reduction ? run_surface_reduce
+                                   : run_store,
+            .operands = load ? std::vector{moved, read_place} : std::vector{read_place, moved},
+            .memory = {{.space = ptx::StateSpace::global,
+                        .load = load,
+                        .store = !load,
+                        .bytes_per_lane = op->element_bytes * op->elements,
+                        .path = MemoryPath::surface}},
+            .list = std::make_shared<SurfaceOp>(*op),
+            .has_side_effects = !load});
+}
+
+}  // namespace coalesce::simulator

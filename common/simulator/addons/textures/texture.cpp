@@ -1,0 +1,61 @@
+// See texture.h.
+#include "simulator/addons/textures/texture.h"
+
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace coalesce::simulator {
+namespace {
+
+struct Objects {
+    std::shared_mutex mutex;
+    std::unordered_map<u64, std::shared_ptr<const ImageObject>> alive;
+    u64 last = 0;  ///< number that was given
+};
+
+Objects& objects() {
+    static Objects& all = *new Objects;  // programs destroy objects when statics are gone
+    return all;
+}
+
+}  // namespace
+
+const char* name_of(const ImageShape& shape) {
+    if (shape.cube) return shape.layered ? "layered cubemap" : "cubemap";
+    if (shape.layered) return shape.dimensions == 1 ? "layered 1D" : "layered 2D";
+    return shape.dimensions == 1 ? "1D" : shape.dimensions == 2 ? "2D" : "3D";
+}
+
+u64 add_image_object(ImageObject object) {
+    auto made = std::make_shared<const ImageObject>(std::move(object));
+    std::lock_guard lock(objects().mutex);
+    objects().alive.emplace(++objects().last, std::move(made));
+    return objects().last;
+}
+
+bool remove_image_object(u64 number, bool is_surface) {
+    std::lock_guard lock(objects().mutex);
+    const auto found = objects().alive.find(number);
+    if (found == objects().alive.end() || found->second->is_surface != is_surface) return false;
+    objects().alive.erase(found);
+    return true;
+}
+
+std::shared_ptr<const ImageObject> find_image_object(u64 number) {
+    std::shared_lock lock(objects().mutex);
+    const auto found = objects().alive.find(number);
+    return found == objects().alive.end() ? nullptr : found->second;
+}
+
+bool was_image_object(u64 number) {
+    std::shared_lock lock(objects().mutex);
+    return number != 0 && number <= objects().last && !objects().alive.contains(number);
+}
+
+void forget_image_objects() {
+    std::lock_guard lock(objects().mutex);
+    objects().alive.clear();
+}
+
+}  // namespace coalesce::simulator

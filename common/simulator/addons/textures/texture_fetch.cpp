@@ -1,0 +1,262 @@
+// tex and tld4: fetches from textures; txq, suq and istypep: questions about objects.
+//
+// Builds on  texel_access.h; textures/sampling.h, which says what texels a fetch takes.
+// Watch      Residency (`d|p`) is always true: no array is sparse. A fetch does not take part in load_waits.
+// Not there  Fetches of pairs of halves (.v2.f16x2), comparisons with a depth, arrays with several samples, textures
+//            and samplers apart (.texmode_independent).
+#include <bit>
+
+#include "simulator/addons/textures/families.h"
+#include "simulator/addons/textures/texel_access.h"
+#include "simulator/execute/describe.h"
+
+namespace coalesce::simulator {
+
+using ptx::Type;
+
+namespace {
+
+constexpr u32 kChannels = 4;
+
+struct FetchOp : ImageOp {
+    enum class Level : u8 { base, given, gradients };
+    Level level = Level::base;
+    bool is_integer = false;  ///< the coordinates are
+    int component = -1;       ///< of a gather
+    u32 level_at = 0,
+        gradient = 0;  ///< where level or gradients begin among what is read; numbers of a gradient
+    u32 offset = 0, offsets = 0;  ///< likewise, of offsets
+};
+
+struct LaneOperands {
+    const Warp& w;
+    const FetchOp& fetch;
+    int lane;
+
+    u32 bits(u32 index) const { return w.lanes<u32>(fetch.read[index])[lane]; }
+    float number(u32 index) const { return std::bit_cast<float>(bits(index)); }
+
+    FetchPoint point(const ImageObject& texture) const {
+        FetchPoint point;
+        point.is_integer = fetch.is_integer;
+        if (fetch.shape.layered) point.layer = bits(1);
+        const u32 first = fetch.first_coordinate();
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
+            point.at[k] = number(first + k);
+            point.texel[k] = static_cast<i32>(bits(first + k));
+        }
+        for (u32 k = 0; k < fetch.offsets && k < std::size(point.offset); ++k)
+            point.offset[k] = static_cast<i32>(bits(fetch.offset + k));
+        point.level = level(texture);
+        return point;
+    }
+    float level(const ImageObject& texture) const {
+        if (fetch.level == FetchOp::Level::given) return number(fetch.level_at);
+        if (fetch.level == FetchOp::Level::base) return 0;
+        float dx[3] = {}, dy[3] = {};
+        for (u32 k = 0; k < fetch.coordinates(); ++k) {
+            dx[k] = number(fetch.level_at + k);
+            dy[k] = number(fetch.level_at + fetch.gradient + k);
+        }
+        return level_of_gradients(texture, dx, dy);
+    }
+};
+
+bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoint& point, int lane,
+                TexelAccess& access, TexelBits& result) {
+    const bool gathers = fetch.component >= 0;
+    const Taps taps = gathers ? gather_taps_of(texture, point) : taps_of(texture, point);
+    const u8* texels[kMostTaps] = {};
+    for (u32 k = 0; k < taps.count; ++k) {
+        const Tap& tap = taps.tap[k];
+        if (tap.is_border) continue;
+        const u64 address = tap.address();
+        texels[k] = access.touch(k, lane, address, tap.image->format.bytes(),
+                                 texture.sector_of(*tap.image, address, tap.y));
+        if (!texels[k]) return false;
+        access.check_written(tap, lane);
+    }
+    result = gathers ? gathered(texture, taps, texels, static_cast<u32>(fetch.component))
+                     : combine(texture, taps, texels);
+    return true;
+}
+
+/// tex1Dfetch is the one with integers for coordinates in one dimension; tex2DLod gives a level.
+int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
+    const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
+    const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
+    return needs_no_neighbours && texture && texture->image().format.bytes() < 16 ? 8 : 4;
+}
+
+const Op* run_fetch(Warp& w, const Op* op) {
+    const auto& fetch = list_of<FetchOp>(op);
+    TexelAccess access(w, op, Access::load);
+    ImageLookup lookup{w, op, fetch};
+    TexelBits result[kLanes] = {};
+    const ImageObject* texture = nullptr;
+    for (const int lane : LanesIn{w.heard_enough ? 0 : w.active}) {
+        texture = lookup.of_lane(lane);
+        if (!texture) return nullptr;
+        const FetchPoint point = LaneOperands{w, fetch, lane}.point(*texture);
+        if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
+    }
+    if (!w.heard_enough) access.finish(lanes_of_request(fetch, texture));
+    for (u32 c = 0; c < kChannels; ++c)
+        w.write<u32>(fetch.written[c], [&](int lane) { return result[lane][c]; });
+    if (fetch.written.size() > kChannels) w.write_predicate(fetch.written[kChannels], kAllLanes);
+    return op + 1;
+}
+
+// ---- questions ----
+
+struct QueryOp : ImageOp {
+    enum class What : u8 { width, height, depth };
+    What what = What::width;
+    bool of_level = false;
+};
+
+u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
+    using What = QueryOp::What;
+    const Image& image = object.levels[std::min<std::size_t>(level, object.levels.size() - 1)];
+    switch (what) {
+        case What::width: return image.width;
+        // Of one dimension, as an H100 answers.
+        case What::height:
+            return object.shape.dimensions > 1 ? image.height : object.is_surface ? 0 : 1;
+        case What::depth:
+            if (object.shape.layered) return object.layers();
+            return object.shape.dimensions > 2 ? image.depth : 0;
+    }
+    return 0;
+}
+
+const Op* run_query(Warp& w, const Op* op) {
+    const auto& query = list_of<QueryOp>(op);
+    u32 result[kLanes] = {};
+    for (const int lane : LanesIn{w.active}) {
+        const u64 number = w.lanes<u64>(query.read[0])[lane];
+        const auto object = find_image_object(number);
+        if (!object || object->is_surface != query.is_surface)
+            return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
+                          "there is no texture or surface object of this number", lane, number);
+        const u32 level = query.of_level ? w.lanes<u32>(query.read[1])[lane] : 0;
+        result[lane] = answer(*object, query.what, level);
+    }
+    w.write<u32>(query.written[0], [&](int lane) { return result[lane]; });
+    return op + 1;
+}
+
+template <bool IsSurface>
+const Op* run_is_type(Warp& w, const Op* op) {
+    w.write_predicate(op->d, lanes_where(w.active, [&](int lane) {
+                          const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
+                          return object && object->is_surface == IsSurface;
+                      }));
+    return op + 1;
+}
+
+// ---- descriptions ----
+
+bool is_any_of(Type type, std::initializer_list<Type> types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+/// The two types at the end of `tex`: of elements and of coordinates.
+bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
+    if (i.modifiers.size() < 2 || !i.has("v4")) return false;
+    const Type elements = ptx::type_named(i.modifiers[i.modifiers.size() - 2]);
+    const Type coordinates = ptx::type_named(i.modifiers.back());
+    fetch.is_integer = coordinates == Type::s32;
+    return is_any_of(elements, {Type::u32, Type::s32, Type::f32}) &&
+           is_any_of(coordinates, {Type::s32, Type::f32});
+}
+
+/// Whether the operands are those of this fetch; notes where the last of them are.
+bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
+    using Level = FetchOp::Level;
+    const u32 of_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
+    const std::size_t needed = 2 + of_level;
+    if (i.operands.size() < needed || i.operands.size() > needed + 1) return false;
+    const ptx::Operand &to = i.operands[0], &from = i.operands[1];
+    const std::size_t coordinates = coordinates_in(from);
+    if (to.elements.size() < kChannels || coordinates == 0) return false;
+    if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
+    u32 read = static_cast<u32>(1 + coordinates);
+    fetch.level_at = read;
+    if (fetch.level == Level::gradients) {
+        fetch.gradient = static_cast<u32>(numbers_in(i.operands[2]));
+        if (fetch.gradient < fetch.coordinates()) return false;
+        read += 2 * fetch.gradient;
+    }
+    read += fetch.level == Level::given;
+    if (i.operands.size() == needed) return true;
+    fetch.offset = read;
+    fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
+    return fetch.offsets > 0;  // a single register is a depth to compare with
+}
+
+/// Which component of four texels; -1: none.
+int component_of(const ptx::Instruction& i) {
+    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
+    for (int c = 0; c < 4; ++c)
+        if (i.has(kComponents[c])) return c;
+    return -1;
+}
+
+}  // namespace
+
+// tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
+//     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
+// tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
+Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
+    const auto shape = shape_of(i);
+    if (!shape) return std::nullopt;
+    FetchOp fetch;
+    fetch.shape = *shape;
+    if (i.opcode == "tld4") {
+        fetch.component = component_of(i);
+        if (fetch.component < 0 || shape->dimensions != 2) return std::nullopt;
+    } else if (i.has("level") || i.has("grad")) {
+        fetch.level = i.has("level") ? FetchOp::Level::given : FetchOp::Level::gradients;
+    }
+    if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
+    std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    return describe(i, {.run = run_fetch,
+                        .operands = std::move(roles),
+                        .memory = {{.space = ptx::StateSpace::global,
+                                    .load = true,
+                                    .bytes_per_lane = 4,
+                                    .path = MemoryPath::texture}},
+                        .list = std::make_shared<FetchOp>(std::move(fetch))});
+}
+
+// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. What else the PTX manual lets a kernel ask, an H100 does not answer.
+Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
+    using What = QueryOp::What;
+    QueryOp query;
+    query.is_surface = i.opcode == "suq";
+    query.of_level = i.has("level");
+    if (i.has("height"))
+        query.what = What::height;
+    else if (i.has("depth"))
+        query.what = What::depth;
+    else if (!i.has("width"))
+        return std::nullopt;
+    std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    return describe(
+        i,
+        {.run = run_query, .operands = std::move(roles), .list = std::make_shared<QueryOp>(query)});
+}
+
+// istypep.TYPE p, object
+Description describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
+    const bool is_surface = i.has("surfref");
+    if (!is_surface && !i.has("texref") && !i.has("samplerref")) return std::nullopt;
+    return describe(i,
+                    {.run = is_surface ? run_is_type<true> : run_is_type<false>,
+                     .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}}});
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,18 @@
+// The error that is thrown if a kernel cannot be lowered.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "simulator/report/reports.h"
+
+namespace coalesce::simulator {
+
+/// The reason why a kernel cannot be lowered.
+struct LoweringError : std::runtime_error {
+    explicit LoweringError(const std::string& why, Place where = {})
+        : std::runtime_error(why), where(std::move(where)) {}
+    Place where;
+};
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,430 @@
+#include "simulator/lowering/lower.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "simulator/analysis/written_memory.h"
+#include "simulator/base/device_model.h"
+#include "simulator/base/options.h"
+#include "simulator/execute/barriers.h"
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/memory_handlers.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/lowering/lowering.h"
+#include "simulator/lowering/move_handlers.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/register_estimate.h"
+#include "simulator/ptxas/shared_layout.h"
+
+namespace coalesce::simulator {
+
+using ptx::Operand;
+using ptx::StateSpace;
+
+/// What a thread may have of local memory, and a frame of parameter memory.
+static constexpr u32 kMaxLocalBytes = 512 * 1024;
+static constexpr u32 kMaxParameterBytes = 512 * 1024;
+
+FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
+                                   const ptx::Function& function, FunctionCode& code,
+                                   bool is_kernel)
+    : kernel_(kernel),
+      kernel_code_(kernel_code),
+      uniform_(uniform),
+      function_(function),
+      code_(code),
+      is_kernel_(is_kernel),
+      plain_(kernel_code.plain),
+      flow_(function),
+      load_waits_(load_waits(function, flow_)),
+      merged_(merged_accesses(function, flow_, kernel.shared_offsets,
+                              is_kernel ? kernel.unrolled_loops : std::vector<u32>())),
+      own_(!plain_) {
+    const Liveness liveness(function, flow_);
+    registers_ = plain_ ? every_register_by_itself(function)
+                        : classify(function, is_kernel, liveness,
+                                   kernel_code.clustered ? &kernel.shared_offsets : nullptr);
+    code_.roots = registers_.root;
+    lifetimes_ = lifetimes(registers_, liveness);
+    slots_.resize(function.registers.size());
+    for (u32 r = 0; r < lifetimes_.size(); ++r)
+        if (!lifetimes_[r].is_empty()) begins_.emplace(lifetimes_[r].begin, r);
+    code_.name = function.name;
+    code_.ast = &function;
+    place_variables();
+    find_waiting_loops();
+    find_first_guesses();
+}
+
+/// Local variables and parameter memory of the frame.
+void FunctionLowering::place_variables() {
+    const auto place = [](u32& top, const ptx::Variable& v) {
+        return place_behind(top, v,
+                            v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
+    };
+    const auto place_in_frame = [&](const ptx::Variable& v, std::vector<ParameterSlot>& slots) {
+        const u32 offset = parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
+        slots.push_back({v.name, offset, static_cast<u32>(v.size)});
+    };
+    if (!is_kernel_) {
+        for (const ptx::Variable& v : function_.parameters) {
+            place_in_frame(v, code_.parameters);
+            if (address_is_taken(v.name))
+                local_offsets_[v.name] = place_behind(code_.local_bytes, v, kMaxLocalBytes);
+        }
+        for (const ptx::Variable& v : function_.returns) place_in_frame(v, code_.results);
+    }
+    for (const auto& [name, v] : function_.variables) {
+        if (v.space == StateSpace::param)
+            parameter_offsets_[name] = place(code_.parameter_bytes, v);
+        if (v.space == StateSpace::local) local_offsets_[name] = place(code_.local_bytes, v);
+    }
+    code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
+    code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
+}
+
+/// A function may ask where its parameter lies (`mov %rd1, f_param_0`), and read and write it there.
+bool FunctionLowering::address_is_taken(const std::string& parameter) const {
+    for (const Instruction& i : function_.body) {
+        if (i.opcode == "call") continue;  // that hands it on
+        for (const Operand& operand : i.operands)
+            if (operand.is_symbol() && operand.name == parameter) return true;
+    }
+    return false;
+}
+
+/// Parameters whose address is taken lie in the frame's local memory.
+void FunctionLowering::move_parameters() {
+    for (const ParameterSlot& parameter : code_.parameters) {
+        const auto local = local_offsets_.find(parameter.name);
+        if (local == local_offsets_.end()) continue;
+        emit({.run = op_move_parameter,
+              .d = {.offset = parameter.bytes},
+              .immediate = pack_offsets(parameter.offset, local->second)});
+    }
+}
+
+void FunctionLowering::run() {
+    move_parameters();
+    for (at_ = 0; at_ < function_.body.size(); ++at_) {
+        expire(at_);
+        begin_lifetimes(at_);
+        if (!now().label.empty()) {
+            emit_label(now().label);
+            continue;
+        }
+        ++pending_weight_;
+        ++pending_lines_[{now().where.file, now().where.line}];
+        for (const Remark& remark : remarks_on(now())) ++pending_remarks_[remark];
+        if (plain_) emit_count();
+        if (registers_.is_copy[at_]) continue;
+        current_class_ =
+            now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
+        try {
+            lower_instruction();
+        } catch (const std::out_of_range&) {
+            fail("not the right number of operands");
+        }
+        current_class_ = ValueClass::thread;
+    }
+    at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
+    emit({.run = is_kernel_ ? op_exit : op_return});
+    resolve_branches();
+    code_.own_bytes = own_.bytes();
+    code_.slots = own_.places();
+}
+
+/// What was emitted runs for the lanes of the guard only.
+void FunctionLowering::put_behind_guard(Op& op) {
+    op.inner = op.run;
+    op.run = op_guarded;
+    op.guard = slot_of_register(*now().guard);
+    op.guard_negated = now().guard_negated;
+}
+
+/// An Op for the loads that have to arrive before this instruction.
+void FunctionLowering::emit_load_wait() {
+    const u64 loads = load_waits_.waited_for[at_];
+    if (loads == 0) return;
+    Op op{.run = op_wait_for_loads, .immediate = static_cast<i64>(loads)};
+    if (now().guard) put_behind_guard(op);
+    emit(op);
+}
+
+/// Whether there is such an instruction in the group.
+bool FunctionLowering::lower_by_group(OpcodeGroup group) {
+    switch (group) {
+        case OpcodeGroup::control: return lower_control();
+        case OpcodeGroup::access:
+            if (now().has("async")) return lower_family_instruction();
+            lower_load_store();
+            return true;
+        case OpcodeGroup::move: return lower_move();
+        case OpcodeGroup::lanes: return lower_lane_instruction();
+        default: return lower_family_instruction();
+    }
+}
+
+void FunctionLowering::lower_instruction() {
+    if (now().guard && width_of_register(*now().guard) != Width::predicate)
+        fail("the guard is not a predicate");
+    emit_load_wait();
+    const auto first = static_cast<u32>(code_.ops.size());
+    const OpcodeEntry* opcode = find_opcode(now().opcode);
+    if (!opcode || !lower_by_group(opcode->group)) fail("unknown instruction");
+    if (!now().guard || opcode->group == OpcodeGroup::control) return;
+    for (std::size_t k = first; k < code_.ops.size(); ++k) {
+        Op& op = code_.ops[k];
+        // Special registers are read into temporaries, and count what came before: for all lanes.
+        if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
+            op.run == run_read_special)
+            continue;
+        put_behind_guard(op);
+    }
+}
+
+namespace {
+
+/// Handlers that add Op::weight to the warp's count of executed instructions. Counting at the end
+/// of a straight piece of program is enough, and keeps the arithmetic in between free of it.
+bool counts_instructions(Handler run) {
+    static const std::set<Handler> counting = {
+        op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
+        op_call,      op_call_indirect, op_barrier_sync,   op_barrier_arrive, op_barrier_reduce,
+        op_warp_sync, op_nothing,       run_read_special,  op_cluster_arrive, op_cluster_wait};
+    return counting.contains(run);
+}
+
+}  // namespace
+
+void FunctionLowering::take_pending(Op& op) {
+    op.weight = static_cast<u16>(std::min(pending_weight_, 65535u));
+    if (pending_weight_ == 0) return;
+    op.site = static_cast<u32>(kernel_code_.straights.size());
+    kernel_code_.straights.push_back(std::move(pending_lines_));
+    pending_lines_.clear();
+    kernel_code_.remarks.push_back(std::move(pending_remarks_));
+    pending_remarks_.clear();
+    pending_weight_ = 0;
+}
+
+Op& FunctionLowering::emit(Op op, ValueClass value_class) {
+    op.source = at_;
+    op.where = now().where;
+    if (value_class == ValueClass::thread && counts_instructions(op.run)) take_pending(op);
+    auto& ops = value_class == ValueClass::thread   ? code_.ops
+                : value_class == ValueClass::launch ? kernel_code_.launch_prologue
+                : value_class == ValueClass::block  ? kernel_code_.block_prologue
+                                                    : kernel_code_.position_prologue;
+    ops.push_back(op);
+    return ops.back();
+}
+
+void FunctionLowering::emit_lane(const std::string& name, Slot d,
+                                 std::initializer_list<Slot> sources, ValueClass value_class) {
+    Op op{.run = move_handler(name), .d = d};
+    if (!op.run) {
+        std::istringstream words(name);
+        std::string opcode;
+        std::getline(words, opcode, '.');
+        std::vector<std::string> modifiers;
+        for (std::string word; std::getline(words, word, '.');) modifiers.push_back(word);
+        const LaneInstruction* lane = find_lane_instruction(opcode, modifiers);
+        if (!lane) fail("no handler for " + name);
+        op.run = lane->run;
+        op.immediate = lane->constant;
+    }
+    Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
+    std::size_t k = 0;
+    for (Slot s : sources) *slots[k++] = s;
+    emit(op, value_class);
+}
+
+void FunctionLowering::emit_label(const std::string& label) {
+    // Instructions before the label that left no Op of their own belong to the path that falls
+    // through, so they get a place in front of it.
+    if (pending_weight_) emit_count();
+    Op op{.run = op_label, .source = at_};
+    if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
+    label_ops_[label] = static_cast<u32>(code_.ops.size());
+    code_.ops.push_back(op);
+}
+
+/// An Op for nothing but the count of instructions.
+void FunctionLowering::emit_count() {
+    Op count{.run = op_nothing, .source = at_};
+    take_pending(count);
+    code_.ops.push_back(count);
+}
+
+void FunctionLowering::resolve_branches() {
+    const auto place_of = [&](const std::string& label) -> const Op* {
+        const auto found = label_ops_.find(label);
+        if (found == label_ops_.end()) throw LoweringError("unknown label " + label);
+        return &code_.ops[found->second];
+    };
+    for (const auto& [op, label] : fixups_) code_.ops[op].target = place_of(label);
+    for (const auto& [op, target] : region_fixups_) code_.ops[op].target = &code_.ops[target];
+    for (const auto& [op, labels] : table_fixups_) {
+        auto table = std::make_unique<std::vector<const Op*>>();
+        for (const std::string& label : labels) table->push_back(place_of(label));
+        code_.ops[op].targets = table.get();
+        code_.jump_tables.push_back(std::move(table));
+    }
+}
+
+void FunctionLowering::fail(const std::string& why) const {
+    const Place place = kernel_.place(now().where);
+    std::string text = why + ": `" + std::string(kernel_.module->ast->text_of(now())) + "`";
+    throw LoweringError(text, place);
+}
+
+// ---- a kernel ----
+
+namespace {
+
+void place_parameters(Kernel& kernel) {
+    kernel.parameter_offsets.clear();
+    u32 top = 0;
+    for (const ptx::Variable& v : kernel.ast->parameters)
+        kernel.parameter_offsets.push_back(place_behind(top, v, DeviceModel::parameter_bytes_max));
+    kernel.parameter_bytes = top;
+}
+
+u32 local_bytes_of(const ptx::Function& function) {
+    u32 bytes = 0;
+    for (const auto& [name, v] : function.variables)
+        if (v.space == StateSpace::local) place_behind(bytes, v, kMaxLocalBytes);
+    return static_cast<u32>(round_up(bytes, 16));
+}
+
+}  // namespace
+
+void describe_kernel(Kernel& kernel) {
+    try {
+        place_parameters(kernel);
+        SharedLayout layout = shared_layout(*kernel.module->ast, *kernel.ast);
+        kernel.shared_offsets = std::move(layout.offsets);
+        kernel.static_shared = layout.bytes;
+        kernel.local_bytes = local_bytes_of(*kernel.ast);
+    } catch (const LoweringError& error) {
+        throw LoweringError("kernel " + kernel.demangled + ": " + error.what());
+    }
+}
+
+namespace {
+
+void lower_functions(Kernel& kernel, Kernel::Code& code) {
+    UniformFile uniform;
+    std::set<std::string> wanted, done;
+    const auto lower_function = [&](const ptx::Function& function, FunctionCode& into,
+                                    bool is_kernel) {
+        FunctionLowering lowering(kernel, code, uniform, function, into, is_kernel);
+        lowering.run();
+        wanted.insert(lowering.functions_used().begin(), lowering.functions_used().end());
+    };
+    lower_function(*kernel.ast, code.main, true);
+    while (done.size() != wanted.size()) {
+        std::set<std::string> round;
+        std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(),
+                            std::inserter(round, round.end()));
+        for (const std::string& name : round) {
+            done.insert(name);
+            const ptx::Function& function = *kernel.module->ast->functions.at(name);
+            if (!function.has_body) continue;
+            auto& into =
+                code.functions.try_emplace(name, std::make_unique<FunctionCode>()).first->second;
+            lower_function(function, *into, false);
+        }
+    }
+    for (const auto& [name, function] : code.functions) {
+        function->address = *address_of_function(*kernel.module->ast, name);
+        code.function_pointers[function->address] = function.get();
+    }
+    code.uniform_bytes = uniform.bytes();
+}
+
+/// The estimate knows of loops that ptxas unrolls, and that changes which accesses merge. (The estimate takes only
+/// functions that have been lowered once.)
+bool merges_across_turns(const Kernel& kernel, const std::vector<u32>& unrolled) {
+    if (unrolled.empty()) return false;
+    const ControlFlow flow(*kernel.ast);
+    return merged_accesses(*kernel.ast, flow, kernel.shared_offsets, unrolled) !=
+           merged_accesses(*kernel.ast, flow, kernel.shared_offsets);
+}
+
+}  // namespace
+
+void lower(Kernel& kernel) {
+    if (kernel.code || !kernel.error.empty()) return;
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = options().plain;
+    try {
+        lower_functions(kernel, *code);
+    } catch (const std::exception& error) {
+        kernel.error = error.what();
+        if (const auto* placed = dynamic_cast<const LoweringError*>(&error))
+            kernel.error_place = placed->where;
+        kernel.sites.clear();
+        return;
+    }
+    if (code->plain)
+        kernel.written.anywhere = true;
+    else
+        kernel.written = written_memory(kernel);
+    Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
+    kernel.registers_estimate = estimate.registers;
+    kernel.places_estimate = std::move(estimate.places);
+    if (std::vector<u32> loops = estimate.unrolled_loops(); merges_across_turns(kernel, loops)) {
+        kernel.unrolled_loops = std::move(loops);
+        kernel.sites.clear();
+        code = std::make_shared<Kernel::Code>();
+        code->plain = options().plain;
+        lower_functions(kernel, *code);
+    }
+    kernel.turns_unrolled = std::move(estimate.turns_unrolled);
+    kernel.totals.sites.resize(kernel.sites.size());
+    kernel.mistaken_reads = std::vector<MistakenReads>(kernel.sites.size());
+    kernel.code = std::move(code);
+}
+
+namespace {
+
+/// Lowers the kernel once more, as `code` says. Null when its accesses would not be the same ones.
+std::shared_ptr<Kernel::Code> lower_again(Kernel& kernel, std::shared_ptr<Kernel::Code> code) {
+    const std::vector<Site> sites = std::exchange(kernel.sites, {});
+    try {
+        lower_functions(kernel, *code);
+    } catch (const std::exception&) {
+        code = nullptr;
+    }
+    const auto same = [](const Site& a, const Site& b) {
+        return a.instruction == b.instruction && a.function == b.function;
+    };
+    const bool as_before =
+        std::equal(sites.begin(), sites.end(), kernel.sites.begin(), kernel.sites.end(), same);
+    kernel.sites = sites;
+    return as_before ? code : nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
+    if (kernel.code->plain) return kernel.code;
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = code->recorded = true;
+    return lower_again(kernel, std::move(code));
+}
+
+std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel) {
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = kernel.code->plain;
+    code->clustered = true;
+    code->repeats_shared = false;
+    return lower_again(kernel, std::move(code));
+}
+
+}  // namespace coalesce::simulator

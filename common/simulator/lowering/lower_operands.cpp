@@ -1,0 +1,221 @@
+// Registers, immediates and symbols -> slots.
+#include <bit>
+
+#include "simulator/execute/cluster.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/lowering/lowering.h"
+#include "simulator/memory/device_memory.h"
+#include "simulator/ptx/instruction_parts.h"
+
+namespace coalesce::simulator {
+
+using ptx::Operand;
+using ptx::StateSpace;
+
+Slot UniformFile::take(Width width) {
+    const Slot slot{top_, kUniformFile};
+    top_ += bytes_of(width);
+    return slot;
+}
+
+Slot UniformFile::constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants) {
+    const auto [entry, is_new] = constants_.try_emplace({bits, width});
+    if (is_new) {
+        entry->second = take(width);
+        const u32 bytes = width == Width::w64 ? 8 : width == Width::w32 ? 4 : 0;
+        constants.push_back({entry->second, bits, bytes});
+    }
+    return entry->second;
+}
+
+Width FunctionLowering::width_of_register(u32 reg) const {
+    return width_of_type(function_.registers[reg].type);
+}
+
+Width FunctionLowering::width_of(const Operand& operand) const {
+    if (!operand.is_register()) fail("a register is expected");
+    return width_of_register(operand.reg);
+}
+
+/// The slot of a register; taken where its lifetime begins, or at its first mention.
+Slot FunctionLowering::slot_of_register(u32 reg) {
+    const u32 root = registers_.root[reg];
+    std::optional<Slot>& slot = slots_[root];
+    if (slot) return *slot;
+    const Width width = width_of_register(root);
+    switch (registers_.value_class[root]) {
+        case ValueClass::launch:
+        case ValueClass::block: slot = uniform_.take(width); break;
+        case ValueClass::position: slot = own_.take_for_good(width); break;
+        case ValueClass::thread:
+            slot = own_.take(width);
+            code_.placed.push_back({root, slot->offset, bytes_of(width)});
+            ends_.emplace(std::max(lifetimes_[root].end, at_), root);
+            break;
+    }
+    return *slot;
+}
+
+/// Registers that are not alive from `at` on make room.
+void FunctionLowering::expire(u32 at) {
+    while (!ends_.empty() && ends_.begin()->first < at) {
+        const u32 root = ends_.begin()->second;
+        own_.give_back(*slots_[root], width_of_register(root));
+        slots_[root].reset();
+        ends_.erase(ends_.begin());
+    }
+    for (const auto& [slot, width] : temporaries_) own_.give_back(slot, width);
+    temporaries_.clear();
+}
+
+/// A register may be alive long before the text mentions it, where a way leads back up to there: from then on
+/// nobody else may have its slot.
+void FunctionLowering::begin_lifetimes(u32 at) {
+    const auto [first, last] = begins_.equal_range(at);
+    for (auto entry = first; entry != last; ++entry) {
+        if (registers_.value_class[entry->second] == ValueClass::thread)
+            slot_of_register(entry->second);
+    }
+}
+
+/// For the current instruction alone; or for good, where it runs in a prologue.
+Slot FunctionLowering::temporary(Width width) {
+    if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
+        return uniform_.take(width);
+    if (current_class_ == ValueClass::position) return own_.take_for_good(width);
+    const Slot slot = own_.take(width);
+    temporaries_.emplace_back(slot, width);
+    return slot;
+}
+
+Slot FunctionLowering::constant(u64 bits, Width width) {
+    if (width == Width::w32) bits &= 0xffffffffu;
+    if (width == Width::predicate) bits = bits ? kAllLanes : 0;
+    return uniform_.constant(bits, width, kernel_code_.constants);
+}
+
+u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const {
+    if (operand.kind == Operand::Kind::f64_bits && width == Width::w32)
+        return std::bit_cast<u32>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+    if (operand.kind == Operand::Kind::f32_bits && width == Width::w64)
+        return std::bit_cast<u64>(
+            static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
+    if (width == Width::w32 && size_of(type_of(now())) == 2 && operand.is_immediate())
+        return operand.bits & 0xffff;
+    return operand.bits;
+}
+
+Slot FunctionLowering::source(const Operand& operand, Width width) {
+    switch (operand.kind) {
+        case Operand::Kind::reg: {
+            const Slot slot =
+                converted(slot_of_register(operand.reg), width_of_register(operand.reg), width);
+            if (!operand.negated) return slot;
+            const Slot negated = temporary(width);
+            emit_lane(width == Width::predicate ? "not.pred"
+                      : width == Width::w64     ? "neg.s64"
+                                                : "neg.s32",
+                      negated, {slot}, current_class_);
+            return negated;
+        }
+        case Operand::Kind::special: return special_slot(operand.name, width);
+        case Operand::Kind::immediate:
+        case Operand::Kind::f32_bits:
+        case Operand::Kind::f64_bits: return constant(immediate_bits(operand, width), width);
+        case Operand::Kind::symbol: return symbol_slot(operand.name, operand.offset, width);
+        case Operand::Kind::sink: return constant(0, width);
+        case Operand::Kind::address:
+        case Operand::Kind::vector: break;
+    }
+    fail("an operand of a kind that does not fit here");
+}
+
+Slot FunctionLowering::destination(const Operand& operand, Width width) {
+    if (operand.is_sink()) return temporary(width);
+    if (!operand.is_register()) fail("the destination is not a register");
+    const Width have = width_of_register(operand.reg);
+    if (have != width) fail("the destination register has another width than the instruction");
+    return slot_of_register(operand.reg);
+}
+
+Slot FunctionLowering::converted(Slot from, Width have, Width want) {
+    if (have == want) return from;
+    if (have == Width::predicate || want == Width::predicate)
+        fail("a predicate where a number is wanted");
+    if (have == Width::w128 || want == Width::w128) fail("a 128-bit register does not fit here");
+    const Slot to = temporary(want);
+    emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
+    return to;
+}
+
+Slot FunctionLowering::special_slot(const std::string& name, Width width) {
+    const SpecialRegister* special = find_special_register(name);
+    if (!special) fail("unknown special register " + name);
+    kernel_code_.reserved_shared |= special->of_reserved_shared;
+    if (special->varies == Varies::always || !is_kernel_ || plain_) {
+        const Slot slot = temporary(special->width);
+        emit({.run = run_read_special, .d = slot, .immediate = reinterpret_cast<i64>(special)});
+        if (special->order_sensitive()) kernel_code_.order_sensitive = true;
+        return converted(slot, special->width, width);
+    }
+    const auto [entry, is_new] = specials_.try_emplace(name);
+    if (is_new) {
+        auto& list = special->varies == Varies::launch  ? kernel_code_.launch_specials
+                     : special->varies == Varies::block ? kernel_code_.block_specials
+                                                        : kernel_code_.position_specials;
+        entry->second = special->varies == Varies::thread ? own_.take_for_good(special->width)
+                                                          : uniform_.take(special->width);
+        list.push_back({special, entry->second});
+    }
+    return converted(entry->second, special->width, width);
+}
+
+std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
+    for (std::size_t k = 0; is_kernel_ && k < function_.parameters.size(); ++k)
+        if (function_.parameters[k].name == name) return kernel_.parameter_offsets[k];
+    const auto local = local_offsets_.find(name);
+    if (local != local_offsets_.end()) return local->second;
+    const auto shared = kernel_.shared_offsets.find(name);
+    if (shared != kernel_.shared_offsets.end()) return shared->second;
+    const auto placed = kernel_.module->variable_addresses.find(name);
+    if (placed != kernel_.module->variable_addresses.end()) return placed->second;
+    const std::optional<u64> function = address_of_function(*kernel_.module->ast, name);
+    if (function) functions_used_.insert(name);
+    return function;
+}
+
+std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name) {
+    const auto found = module.functions.find(name);
+    if (found == module.functions.end()) return std::nullopt;
+    return function_window() +
+           16 * static_cast<u64>(std::distance(module.functions.begin(), found));
+}
+
+Slot FunctionLowering::shared_address_slot(i64 offset, Width width) {
+    const auto [entry, is_new] = shared_addresses_.try_emplace({offset, width});
+    if (is_new) {
+        entry->second = uniform_.take(width);
+        emit({.run = width == Width::w64 ? op_shared_address_64 : op_shared_address_32,
+              .d = entry->second,
+              .immediate = offset},
+             ValueClass::block);
+    }
+    return entry->second;
+}
+
+/// The value of a symbol: an address in its space.
+Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
+    if (name == "WARP_SZ") return constant(kLanes, width);
+    const std::optional<u64> address = symbol_address(name);
+    if (!address) fail("unknown name " + name);
+    if (kernel_code_.clustered && kernel_.shared_offsets.contains(name))
+        return shared_address_slot(static_cast<i64>(*address) + offset, width);
+    const bool in_frame = !is_kernel_ && local_offsets_.contains(name);
+    if (!in_frame) return constant(*address + static_cast<u64>(offset), width);
+    // A local variable of a device function lies where the stack happens to be.
+    const Slot slot = temporary(Width::w64);
+    emit({.run = op_frame_address, .d = slot, .immediate = static_cast<i64>(*address) + offset});
+    return converted(slot, Width::w64, width);
+}
+
+}  // namespace coalesce::simulator

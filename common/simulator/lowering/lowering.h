@@ -1,0 +1,197 @@
+// The state of lowering one function: the slots of its registers, and the Ops created so far.
+// Shared by the files lower_*.cpp, each of which handles one group of instructions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/code/lowering_error.h"
+#include "simulator/code/opcodes.h"
+#include "simulator/execute/calls.h"
+#include "simulator/execute/device_calls.h"
+#include "simulator/execute/families.h"
+#include "simulator/execute/scheduler.h"
+#include "simulator/instructions/lanes.h"
+#include "simulator/lowering/lower.h"
+#include "simulator/lowering/register_slots.h"
+#include "simulator/ptx/ast.h"
+#include "simulator/ptxas/load_waits.h"
+#include "simulator/ptxas/merged_accesses.h"
+#include "simulator/ptxas/value_classes.h"
+
+namespace coalesce::simulator {
+
+/// Shared by all functions of a kernel while it is lowered: the uniform file and its constants.
+class UniformFile {
+public:
+    Slot take(Width width);
+    /// Returns 32 lanes with the same bits. There is one slot per value.
+    Slot constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
+    u32 bytes() const { return top_; }
+
+private:
+    std::map<std::pair<u64, Width>, Slot> constants_;
+    u32 top_ = 0;
+};
+
+/// Returns the value of pointers to a function of the module, or nothing if there is no such
+/// function.
+std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
+
+class FunctionLowering {
+public:
+    /// `code` receives the body. Prologues and constants go to `kernel_code`.
+    FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
+                     const ptx::Function& function, FunctionCode& code, bool is_kernel);
+    void run();
+    /// Returns the device functions that are called or whose address is taken.
+    const std::set<std::string>& functions_used() const { return functions_used_; }
+
+private:
+    using Instruction = ptx::Instruction;
+    using Operand = ptx::Operand;
+
+    // ---- lower.cpp: the walk over the body ----
+    void place_variables();
+    bool address_is_taken(const std::string& parameter) const;
+    void move_parameters();
+    void lower_instruction();
+    bool lower_by_group(OpcodeGroup group);
+    void emit_load_wait();
+    void put_behind_guard(Op& op);
+    void emit_label(const std::string& label);
+    void emit_count();
+    void resolve_branches();
+
+    // ---- lower_operands.cpp: registers, immediates, symbols -> slots ----
+    Slot slot_of_register(u32 reg);
+    ValueClass class_of_register(u32 reg) const {
+        return registers_.value_class[registers_.root[reg]];
+    }
+    Width width_of_register(u32 reg) const;
+    /// The width of an operand that must be a register.
+    Width width_of(const Operand& operand) const;
+    Slot source(const Operand& operand, Width width);
+    Slot destination(const Operand& operand, Width width);
+    Slot special_slot(const std::string& name, Width width);
+    Slot temporary(Width width);
+    Slot constant(u64 bits, Width width);
+    u64 immediate_bits(const Operand& operand, Width width) const;
+    /// Returns the address of a variable in its space, or of a function. Returns nothing for an
+    /// unknown name.
+    std::optional<u64> symbol_address(const std::string& name);
+    Slot symbol_slot(const std::string& name, i64 offset, Width width);
+    /// For launches with clusters, in which the address differs from block to block.
+    Slot shared_address_slot(i64 offset, Width width);
+    Slot converted(Slot from, Width have, Width want);
+    void expire(u32 at);
+    void begin_lifetimes(u32 at);
+
+    // ---- lower_memory.cpp ----
+    void find_first_guesses();
+    std::vector<Slot> slots_of_elements(const std::vector<Operand>& elements, Width width,
+                                        bool store);
+    void lower_load_store();
+    void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
+    void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
+                                ptx::Type type);
+    /// Puts the base register into Op::a and the offset into Op::immediate. Returns whether the
+    /// base has 32-bit lanes.
+    bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
+    /// Returns an address including its offset, as 64-bit lanes.
+    Slot whole_address(const Operand& address, ptx::StateSpace space);
+    u32 add_site(const MemoryUse& use);
+    void widen_loaded(const std::vector<Operand>& elements, ptx::Type type,
+                      const std::vector<Slot>& loaded);
+
+    // ---- lower_control.cpp: branches, barriers, calls ----
+    bool lower_control();
+    void lower_branch();
+    void lower_indexed_branch();
+    void lower_barrier();
+    void lower_return();
+    void lower_call();
+    void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
+                           const std::vector<std::string>& arguments);
+    /// For instructions that cannot be masked by a guard: emits a branch around them, if there is a
+    /// guard, and returns it.
+    std::optional<u32> begin_guarded_region();
+    void end_guarded_region(std::optional<u32> branch);
+    void find_waiting_loops();
+
+    // ---- lower_values.cpp: mov, cvta, lane-wise instructions, families ----
+    bool lower_move();
+    void lower_address_conversion();
+    void unpack(const Operand& from, const std::vector<Operand>& to, ptx::Type type);
+    void pack(const std::vector<Operand>& from, const Operand& to, ptx::Type type);
+    bool lower_lane_instruction();
+    bool lower_family_instruction();
+    void extend_short_result(const Operand& to, ValueClass value_class);
+    ptx::Type destination_type() const;
+    static i64 second_offset_of(i64 packed) { return packed >> 32; }
+    void place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
+                              const Operand& operand, ptx::StateSpace space);
+
+    void place_in_list(OperandList& list, const OperandRole& role, const Operand& operand,
+                       ptx::StateSpace space);
+    void place_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
+
+    // ---- emitting ----
+    /// Assigns the instructions since the last Op with a weight to this Op.
+    void take_pending(Op& op);
+    /// Appends an Op to the body, or to the prologue that computes `value_class`.
+    Op& emit(Op op, ValueClass value_class = ValueClass::thread);
+    ValueClass class_of_destination(const Operand& operand) const;
+    /// Emits a lane-wise helper instruction, given by its PTX name: "cvt.u64.u32".
+    void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources,
+                   ValueClass value_class);
+    [[noreturn]] void fail(const std::string& why) const;
+    const Instruction& now() const {
+        static const Instruction nothing;  // the body may be empty
+        return at_ < function_.body.size() ? function_.body[at_] : nothing;
+    }
+
+    Kernel& kernel_;
+    Kernel::Code& kernel_code_;
+    UniformFile& uniform_;
+    const ptx::Function& function_;
+    FunctionCode& code_;
+    const bool is_kernel_;
+    const bool plain_;
+
+    Registers registers_;
+    const ControlFlow flow_;
+    const LoadWaits load_waits_;
+    const MergedAccesses merged_;
+    std::vector<Liveness::Range> lifetimes_;  ///< by root register
+    std::vector<std::optional<Slot>> slots_;  ///< by root register
+    /// Body index -> root register that becomes live there.
+    std::multimap<u32, u32> begins_;
+    std::multimap<u32, u32> ends_;  ///< body index -> root register that dies there
+    std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
+    SlotPool own_;
+    std::optional<Slot> carry_;  ///< the flag of add.cc and similar instructions
+    std::map<std::string, Slot> specials_;
+    std::map<std::pair<i64, Width>, Slot> shared_addresses_;
+    std::map<std::string, u32> local_offsets_, parameter_offsets_;
+    std::vector<bool> waiting_branch_;  ///< by body index
+    std::vector<bool> first_guess_;     ///< by body index: see find_first_guesses
+    std::set<std::string> functions_used_;
+
+    /// The class of the values that the current instruction computes.
+    ValueClass current_class_ = ValueClass::thread;
+    u32 at_ = 0;              ///< the index of the current instruction
+    u32 pending_weight_ = 0;  ///< the number of instructions that are not yet assigned to an Op
+    std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
+    std::map<Remark, u32> pending_remarks_;             ///< the same by remark
+    std::map<std::string, u32> label_ops_;
+    // Ops whose targets have no position yet, with the names or indices of the targets.
+    std::vector<std::pair<u32, std::string>> fixups_;
+    std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
+    std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index
+};
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,51 @@
+#include "simulator/lowering/move_handlers.h"
+
+#include "simulator/execute/warp.h"
+
+namespace coalesce::simulator {
+namespace {
+
+template <class Lane>
+const Op* move(Warp& w, const Op* op) {
+    const Lane* a = w.lanes<Lane>(op->a);
+    w.write<Lane>(op->d, [=](int l) { return a[l]; });
+    return op + 1;
+}
+
+const Op* move_predicate(Warp& w, const Op* op) {
+    w.write_predicate(op->d, w.predicate(op->a));
+    return op + 1;
+}
+
+const Op* not_predicate(Warp& w, const Op* op) {
+    w.write_predicate(op->d, ~w.predicate(op->a));
+    return op + 1;
+}
+
+/// The 32 bits of a that begin at bit b (0 or 32).
+const Op* piece_of_64(Warp& w, const Op* op) {
+    const u64* a = w.lanes<u64>(op->a);
+    const u32* first = w.lanes<u32>(op->b);
+    w.write<u32>(op->d, [=](int l) { return static_cast<u32>(a[l] >> first[l]); });
+    return op + 1;
+}
+
+const Op* pair_to_64(Warp& w, const Op* op) {
+    const u32 *low = w.lanes<u32>(op->a), *high = w.lanes<u32>(op->b);
+    w.write<u64>(op->d, [=](int l) { return static_cast<u64>(high[l]) << 32 | low[l]; });
+    return op + 1;
+}
+
+}  // namespace
+
+Handler move_handler(const std::string& name) {
+    if (name == "mov.b32") return move<u32>;
+    if (name == "mov.b64") return move<u64>;
+    if (name == "mov.pred") return move_predicate;
+    if (name == "not.pred") return not_predicate;
+    if (name == "mov.piece.b64") return piece_of_64;
+    if (name == "mov.pair.b64") return pair_to_64;
+    return nullptr;
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,401 @@
+#include "simulator/ptxas/address_facts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/machine_instruction.h"
+
+namespace coalesce::simulator {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+
+constexpr u32 kAllZeros = 32;
+/// A block's shared memory begins at a multiple of 2^10.
+constexpr u32 kZerosOfWindow = 10;
+/// Sums of more terms are taken for unknown values.
+constexpr std::size_t kMostTerms = 8;
+
+u32 trailing_zeros(u64 constant) {
+    const auto low = static_cast<u32>(constant);
+    return low == 0 ? kAllZeros : static_cast<u32>(std::countr_zero(low));
+}
+
+/// Zeros of the value with its offset.
+u32 all_zeros_of(const KnownValue& value) {
+    return std::min(value.zeros, trailing_zeros(value.offset));
+}
+
+bool is_known_constant(const KnownValue& value) {
+    return value.sum.terms.empty();
+}
+
+LinearSum scaled(LinearSum sum, u64 factor) {
+    for (auto& [number, by] : sum.terms) by *= factor;
+    std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
+    sum.constant *= factor;
+    return sum;
+}
+
+LinearSum added(const LinearSum& a, const LinearSum& b) {
+    std::map<u32, u64> factors(a.terms.begin(), a.terms.end());
+    for (const auto& [number, factor] : b.terms) factors[number] += factor;
+    LinearSum sum;
+    for (const auto& [number, factor] : factors)
+        if (factor != 0) sum.terms.emplace_back(number, factor);
+    sum.constant = a.constant + b.constant;
+    return sum;
+}
+
+/// What a register of 32 bits has room for, with a sign.
+u64 of_32_bits(u64 number) {
+    return static_cast<u64>(static_cast<i64>(static_cast<i32>(number)));
+}
+
+void narrow(KnownValue& value) {
+    for (auto& [number, factor] : value.sum.terms) factor = of_32_bits(factor);
+    std::erase_if(value.sum.terms, [](const auto& term) { return term.second == 0; });
+    value.sum.constant = of_32_bits(value.sum.constant);
+    value.offset = of_32_bits(value.offset);
+}
+
+std::string text_of(const LinearSum& sum) {
+    std::string text;
+    for (const auto& [number, factor] : sum.terms)
+        text += std::to_string(factor) + "v" + std::to_string(number) + "+";
+    return text + std::to_string(sum.constant);
+}
+
+std::string name_of_operation(const Instruction& i) {
+    std::string name = i.opcode;
+    for (const std::string& modifier : i.modifiers) name += "." + modifier;
+    return name;
+}
+
+bool keeps_low_bits(const Instruction& i) {
+    if (i.opcode == "mov" || i.opcode == "cvta") return i.operands.size() == 2;
+    if (i.opcode != "cvt" || i.has("sat") || i.modifiers.size() != 2) return false;
+    const ptx::Type to = ptx::type_named(i.modifiers[0]), from = ptx::type_named(i.modifiers[1]);
+    return !ptx::is_float(to) && !ptx::is_float(from) && size_of(to) >= 4 && size_of(from) >= 4;
+}
+
+bool is_low_product(const Instruction& i) {
+    return is_one_of(i.opcode, {"mul", "mad"}) && (i.has("lo") || i.has("wide")) &&
+           ptx::type_of(i) != ptx::Type::u16 && ptx::type_of(i) != ptx::Type::s16;
+}
+
+/// Same sources, same result.
+bool repeats_result(const Instruction& i) {
+    if (i.opcode == "ld") return i.has("param");
+    return is_one_of(i.opcode, {"mov", "cvt", "cvta", "add",  "sub", "mul",  "mad",   "shl", "shr",
+                                "and", "or",  "xor",  "not",  "neg", "min",  "max",   "bfe", "bfi",
+                                "rem", "div", "selp", "lop3", "shf", "prmt", "mul24", "abs"}) &&
+           !i.has("cc");
+}
+
+}  // namespace
+
+AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared)
+    : function_(function), shared_(shared) {
+    writers_.resize(function.registers.size());
+    once_.resize(function.registers.size());
+    for (u32 at = 0; at < function.body.size(); ++at)
+        for (u32 r : registers_written(function.body[at])) writers_[r].push_back(at);
+    find_zeros();
+}
+
+// ---- zeros ----
+
+/// Begins with all bits of all values, and takes away what some instruction does not leave.
+void AddressFacts::find_zeros() {
+    zeros_.assign(function_.registers.size(), kAllZeros);
+    until_nothing_changes(function_, [&](const Instruction& i) {
+        bool changed = false;
+        for (u32 r : registers_written(i)) {
+            const u32 zeros = std::min(zeros_[r], zeros_of_result(i));
+            changed |= zeros != std::exchange(zeros_[r], zeros);
+        }
+        return changed;
+    });
+}
+
+u32 AddressFacts::zeros_of(const Operand& operand) const {
+    if (operand.is_register()) return operand.negated ? 0 : zeros_[operand.reg];
+    if (operand.is_immediate()) return trailing_zeros(operand.bits);
+    if (operand.is_symbol()) {
+        const auto variable = shared_.find(operand.name);
+        if (variable != shared_.end())
+            return std::min(kZerosOfWindow,
+                            trailing_zeros(variable->second + static_cast<u64>(operand.offset)));
+    }
+    return 0;
+}
+
+u32 AddressFacts::zeros_of_result(const Instruction& i) const {
+    const std::vector<Operand>& o = i.operands;
+    const auto zeros = [&](std::size_t k) { return k < o.size() ? zeros_of(o[k]) : 0; };
+    const auto capped = [](u32 sum) { return std::min(sum, kAllZeros); };
+    const auto number = [&](std::size_t k) -> u32 {
+        return k < o.size() && o[k].is_immediate()
+                   ? static_cast<u32>(std::min<u64>(o[k].bits, kAllZeros))
+                   : 0;
+    };
+    const bool is_float = ptx::is_float(ptx::type_of(i));
+    if (o.size() < 2 || is_float || !o[0].is_register()) return 0;
+    if (i.opcode == "mov" || i.opcode == "cvta" || i.opcode == "cvt" || i.opcode == "neg")
+        return o[1].is_vector() && !o[1].elements.empty() ? zeros_of(o[1].elements[0]) : zeros(1);
+    if (is_one_of(i.opcode, {"add", "sub", "or", "xor", "selp"}))
+        return std::min(zeros(1), zeros(2));
+    if (i.opcode == "and") return std::max(zeros(1), zeros(2));
+    if (i.opcode == "shl") return capped(zeros(1) + number(2));
+    if (i.opcode == "shr") return zeros(1) - std::min(zeros(1), number(2));
+    if (is_one_of(i.opcode, {"mul", "mul24"}) && !i.has("hi")) return capped(zeros(1) + zeros(2));
+    if (i.opcode == "mad" && !i.has("hi")) return std::min(capped(zeros(1) + zeros(2)), zeros(3));
+    if (i.opcode == "bfi") return std::min(zeros(2), capped(zeros(1) + number(3)));
+    if (i.opcode == "rem" && o.size() > 2 && o[2].is_immediate() && std::has_single_bit(o[2].bits))
+        return zeros(1);
+    return 0;
+}
+
+// ---- values ----
+
+KnownValue AddressFacts::of_constant(u64 constant) {
+    KnownValue value;
+    value.sum.constant = constant;
+    value.zeros = trailing_zeros(constant);
+    return value;
+}
+
+KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, u32 reg) {
+    const auto [known, is_new] = numbers_.try_emplace(name, static_cast<u32>(numbers_.size()));
+    if (is_new) unknown_.push_back({zeros, reg, varies});
+    const u32 number = known->second;
+    KnownValue value;
+    value.sum.terms.emplace_back(number, 1);
+    value.zeros = zeros;
+    return value;
+}
+
+KnownValue AddressFacts::value_of(const Operand& operand) {
+    if (operand.is_register() && !operand.negated) return value_of_register(operand.reg);
+    if (operand.is_immediate()) return of_constant(operand.bits);
+    if (operand.is_special()) return named(operand.name, 0, operand.name.starts_with("%clock"));
+    if (operand.is_symbol()) {
+        const auto variable = shared_.find(operand.name);
+        if (variable == shared_.end()) return named("symbol " + operand.name, 0, false);
+        KnownValue value = named("shared memory", kZerosOfWindow, false);
+        value.offset = variable->second + static_cast<u64>(operand.offset);
+        value.sum.constant = value.offset;
+        return value;
+    }
+    return named("version " + std::to_string(versions_++), 0, true);
+}
+
+KnownValue AddressFacts::value_of_register(u32 reg) {
+    if (const auto found = current_.find(reg); found != current_.end()) return found->second;
+    if (writers_[reg].size() == 1) return written_once(reg);
+    return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
+}
+
+/// Whatever the block, where what it is computed from is written once, too.
+KnownValue AddressFacts::written_once(u32 reg) {
+    if (once_[reg]) return *once_[reg];
+    once_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
+    const Instruction& definition = function_.body[writers_[reg][0]];
+    if (is_computed_once(definition)) {
+        KnownValue value = evaluate(definition);
+        once_[reg] = std::move(value);
+    }
+    return *once_[reg];
+}
+
+bool AddressFacts::is_evaluated(const Instruction& i) {
+    return !i.guard && !i.operands.empty() && i.operands[0].is_register() &&
+           i.operands[0].elements.empty() && repeats_result(i) && !ptx::is_float(ptx::type_of(i));
+}
+
+bool AddressFacts::is_computed_once(const Instruction& i) const {
+    return is_evaluated(i) && all_of(registers_read(i), [&](u32 r) {
+               return writers_[r].size() == 1 && r != i.operands[0].reg;
+           });
+}
+
+void AddressFacts::begin_block() {
+    current_.clear();
+}
+
+void AddressFacts::pass(const Instruction& i) {
+    if (is_evaluated(i) && !(writers_[i.operands[0].reg].size() == 1 && is_computed_once(i))) {
+        KnownValue value = evaluate(i);
+        current_[i.operands[0].reg] = std::move(value);
+        return;
+    }
+    for (u32 r : registers_written(i)) current_.erase(r);
+}
+
+std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
+    KnownValue value;
+    if (operand.has_base_register) {
+        value = value_of_register(operand.reg);
+    } else {
+        if (!shared_.contains(operand.name)) return {};
+        Operand symbol = operand;
+        symbol.kind = Operand::Kind::symbol;
+        symbol.offset = 0;
+        value = value_of(symbol);
+    }
+    value.offset += static_cast<u64>(operand.offset);
+    value.sum.constant += static_cast<u64>(operand.offset);
+    return value;
+}
+
+KnownValue AddressFacts::evaluate(const Instruction& i) {
+    KnownValue value = result_of(i);
+    if (value.sum.terms.size() > kMostTerms)
+        value = named("sum " + text_of(value.sum), all_zeros_of(value), varies(value.sum));
+    if (bytes_of(i.operands[0]) <= 4) narrow(value);
+    return value;
+}
+
+KnownValue AddressFacts::result_of(const Instruction& i) {
+    const std::vector<Operand>& o = i.operands;
+    if (keeps_low_bits(i) && !o[1].is_vector())
+        return bytes_of(o[1]) < bytes_of(o[0]) ? extended(o[1], ptx::is_signed(ptx::type_of(i)))
+                                               : value_of(o[1]);
+    if (i.opcode == "add" && o.size() == 3) return sum_of(value_of(o[1]), value_of(o[2]));
+    if (i.opcode == "sub" && o.size() == 3) {
+        KnownValue right = value_of(o[2]);
+        right.sum = scaled(std::move(right.sum), ~u64{0});
+        right.offset = 0 - right.offset;
+        return sum_of(value_of(o[1]), std::move(right));
+    }
+    if (is_low_product(i) && o.size() >= 3) {
+        KnownValue product = product_of(i);
+        if (i.opcode == "mul") return product;
+        if (o.size() == 4 && i.has("wide") == (bytes_of(o[3]) == 8 || !o[3].is_register()))
+            return sum_of(std::move(product), value_of(o[3]));
+    }
+    if (i.opcode == "shl" && o.size() == 3 && o[2].is_immediate() && o[2].bits < kAllZeros) {
+        KnownValue value = value_of(o[1]);
+        const auto by = static_cast<u32>(o[2].bits);
+        const u32 zeros = std::min(all_zeros_of(value) + by, kAllZeros);
+        return {.sum = scaled(std::move(value.sum), u64{1} << by), .zeros = zeros};
+    }
+    if (i.opcode == "or" && o.size() == 3 && o[2].is_immediate()) {
+        KnownValue value = value_of(o[1]);
+        const u64 bits = o[2].bits;
+        if (value.offset == 0 && value.zeros < kAllZeros && bits < u64{1} << value.zeros) {
+            value.sum.constant += bits;
+            value.offset = bits;
+            value.offset_is_bits = true;
+            return value;
+        }
+    }
+    return unknown(i);
+}
+
+u32 AddressFacts::bytes_of(const Operand& operand) const {
+    return operand.is_register() ? size_of(function_.registers[operand.reg].type) : 8;
+}
+
+/// A value of 32 bits as one of 64.
+KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
+    KnownValue value = value_of(operand);
+    if (is_known_constant(value)) return value;
+    const u32 zeros = all_zeros_of(value);
+    return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros,
+                 varies(value.sum));
+}
+
+KnownValue AddressFacts::sum_of(KnownValue left, KnownValue right) {
+    KnownValue sum;
+    sum.sum = added(left.sum, right.sum);
+    if (is_known_constant(left)) std::swap(left, right);
+    if (is_known_constant(right)) {
+        sum.zeros = left.zeros;
+        sum.offset = left.offset + right.sum.constant;
+        sum.offset_is_bits = left.offset_is_bits;
+        return sum;
+    }
+    const auto base_zeros = [](const KnownValue& v) {
+        return v.offset_is_bits ? v.zeros : all_zeros_of(v);
+    };
+    sum.zeros = std::min(base_zeros(left), base_zeros(right));
+    for (const KnownValue& value : {left, right})
+        if (value.offset_is_bits) sum.offset += value.offset;
+    return sum;
+}
+
+KnownValue AddressFacts::product_of(const Instruction& i) {
+    const bool is_wide = i.has("wide"), is_signed = ptx::is_signed(ptx::type_of(i));
+    const auto factor = [&](const Operand& o) {
+        return is_wide ? extended(o, is_signed) : value_of(o);
+    };
+    KnownValue left = factor(i.operands[1]), right = factor(i.operands[2]);
+    const u32 zeros = std::min(all_zeros_of(left) + all_zeros_of(right), kAllZeros);
+    if (is_known_constant(left)) std::swap(left, right);
+    if (is_known_constant(right))
+        return {.sum = scaled(std::move(left.sum), right.sum.constant), .zeros = zeros};
+    // `mad` and `mul` make the same product.
+    return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
+                 varies(left.sum) || varies(right.sum));
+}
+
+/// Equal where the operation and its sources are.
+KnownValue AddressFacts::unknown(const Instruction& i) {
+    std::string name = name_of_operation(i);
+    bool may_vary = false;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        const Operand& o = i.operands[k];
+        if (o.is_address()) {  // of a parameter
+            name += " " + o.name + "+" + std::to_string(o.offset);
+            continue;
+        }
+        const LinearSum sum = value_of(o).sum;
+        may_vary |= varies(sum);
+        name += " " + text_of(sum);
+    }
+    return named(name, zeros_of_result(i), may_vary);
+}
+
+// ---- loops ----
+
+bool AddressFacts::varies(const LinearSum& sum) const {
+    return any_of(sum.terms, [&](const auto& term) { return unknown_[term.first].varies; });
+}
+
+std::optional<AddressFacts::Steps> AddressFacts::steps_of(const LinearSum& sum, u32 begin,
+                                                          u32 end) const {
+    Steps steps{.step = 0, .zeros_at_start = kAllZeros};
+    const auto is_inside = [&](u32 at) { return at >= begin && at < end; };
+    for (const auto& [number, factor] : sum.terms) {
+        const Unknown& value = unknown_[number];
+        u32 zeros = value.zeros;
+        if (value.varies) {
+            if (value.reg == kNoRegister) return {};
+            const std::vector<u32>& writers = writers_[value.reg];
+            const bool changes = any_of(writers, is_inside);
+            if (changes && writers.size() == 1) return {};
+            if (changes) {
+                const auto now = current_.find(value.reg);
+                if (now == current_.end()) return {};
+                const LinearSum& after = now->second.sum;
+                if (after.terms != std::vector{std::pair{number, u64{1}}}) return {};
+                steps.step += factor * after.constant;
+                zeros = kAllZeros;
+                for (u32 at : writers)
+                    if (!is_inside(at))
+                        zeros = std::min(zeros, zeros_of_result(function_.body[at]));
+            }
+        }
+        steps.zeros_at_start =
+            std::min(steps.zeros_at_start, std::min(kAllZeros, zeros + trailing_zeros(factor)));
+    }
+    return steps;
+}
+
+}  // namespace coalesce::simulator

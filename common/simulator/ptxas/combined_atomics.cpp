@@ -1,0 +1,103 @@
+#include "simulator/ptxas/combined_atomics.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/ptx/instruction_parts.h"
+
+namespace coalesce::simulator {
+
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+/// Values that are computed from others in more steps than this are taken to differ between threads.
+constexpr int kMostSteps = 12;
+
+/// Instructions whose result is the same for all threads if their sources are.
+constexpr std::array<std::string_view, 12> kKeepsUniform = {
+    "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor"};
+
+bool is_listed(const auto& list, const auto& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// Whether all threads of a block have the same value in an operand or a register.
+class UniformValues {
+public:
+    explicit UniformValues(const ptx::Function& function) : function_(function) {}
+
+    bool has(const Operand& operand, int steps = kMostSteps) const {
+        switch (operand.kind) {
+            case Operand::Kind::immediate:
+            case Operand::Kind::symbol: return true;
+            case Operand::Kind::special:
+                return operand.name.starts_with("%ctaid") || operand.name.starts_with("%nctaid") ||
+                       operand.name.starts_with("%ntid");
+            case Operand::Kind::reg: return has_register(operand.reg, steps);
+            case Operand::Kind::address:
+                return !operand.has_base_register || has_register(operand.reg, steps);
+            default: return false;
+        }
+    }
+
+private:
+    bool has_register(u32 reg, int steps) const {
+        if (steps == 0) return false;
+        const ptx::Instruction* writer = nullptr;
+        for (const ptx::Instruction& i : function_.body) {
+            if (!is_listed(registers_written(i), reg)) continue;
+            if (writer) return false;
+            writer = &i;
+        }
+        if (!writer || writer->guard) return false;
+        if (writer->opcode == "ld") return writer->has("param");
+        if (!is_listed(kKeepsUniform, writer->opcode)) return false;
+        return std::all_of(writer->operands.begin() + 1, writer->operands.end(),
+                           [&](const Operand& operand) { return has(operand, steps - 1); });
+    }
+
+    const ptx::Function& function_;
+};
+
+bool is_result_used(const ptx::Function& function, const ptx::Instruction& instruction) {
+    const auto written = registers_written(instruction);
+    return any_of(function.body, [&](const ptx::Instruction& i) {
+        const auto read = registers_read(i);
+        return any_of(written, [&](u32 reg) { return is_listed(read, reg); });
+    });
+}
+
+bool combines_by_redux(const ptx::Instruction& i) {
+    constexpr std::array<std::string_view, 6> operations = {"add", "min", "max",
+                                                            "and", "or",  "xor"};
+    return any_of(operations, [&](std::string_view operation) { return i.has(operation); });
+}
+
+}  // namespace
+
+CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& i) {
+    const Type type = ptx::type_of(i);
+    const std::size_t address = i.opcode == "atom" ? 1 : 0;
+    const u32 size = ptx::size_of(type);
+    if (ptx::is_float(type) || (size != 4 && size != 8) || i.operands.size() != address + 2)
+        return CombinedLanes::none;
+    const Operand& value = i.operands[address + 1];
+    const bool adds = i.has("add"), is_used = is_result_used(function, i);
+    const UniformValues uniform(function);
+    if (uniform.has(i.operands[address])) {
+        if (adds && uniform.has(value)) return CombinedLanes::all;
+        if (!is_used && size == 4 && combines_by_redux(i)) return CombinedLanes::all;
+    }
+    const bool counts = adds && value.is_immediate() && value.bits == 1;
+    const bool in_shared = ptx::space_of(i) == StateSpace::shared;
+    return counts && in_shared && size == 4 && !is_used ? CombinedLanes::same_word
+                                                        : CombinedLanes::none;
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,23 @@
+/// \file
+/// Atomics that ptxas executes for a whole warp at once.
+#pragma once
+
+#include "simulator/ptx/ast.h"
+
+namespace coalesce::simulator {
+
+/// The lanes whose accesses in an atomic are combined into one on hardware.
+enum class CombinedLanes {
+    none,       ///< lanes with the same address are served one after the other
+    same_word,  ///< lanes with the same address are served together (ATOMS.POPC.INC)
+    all,        ///< one lane acts for all active lanes, which have the same address
+};
+
+/// Returns how ptxas combines an `atom` or `red`, as measured on an H200 with 18 kernels. If the
+/// text of the function proves that all threads have the same address, one lane adds for all: the
+/// number of active lanes times a value that all share or, if the old value is not used, anything
+/// that `redux` can combine. An addition of 1 to shared memory whose old value is not used counts
+/// the lanes by their address.
+CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,222 @@
+#include "simulator/ptxas/joined_blocks.h"
+
+#include <set>
+
+#include "base/ranges.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/machine_instruction.h"
+
+namespace coalesce::simulator {
+
+using ptx::Instruction;
+
+namespace {
+
+/// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
+/// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
+constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
+/// Fewer instructions than that are not worth doing meanwhile.
+constexpr u32 kLeastSteps = 3;
+
+bool is_any_among(const std::vector<u32>& values, const std::set<u32>& among) {
+    return any_of(values, [&](u32 v) { return among.contains(v); });
+}
+
+/// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
+u32 steps_of(const Instruction& i, const MachineValues& values) {
+    constexpr u32 kProduct = 4, kHalves = 2;
+    if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
+    if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
+    return values.is_in_halves(i) ? kHalves : 1;
+}
+
+/// Whether there is something to do while what a few guarded instructions load is on its way.
+///
+/// Idea   A load from global memory takes long. A branch around it spares that where all lanes skip it; guards in its place let
+///        what lies around it be done meanwhile. ptxas takes guards if that is three instructions of the machine or more, or
+///        another such load. (Seen with one to five instructions in front of the branch, behind it and after a barrier.)
+/// Around What the loads or their guard come of is done before; what waits for them, and accesses to memory that have to
+///        follow those, come too late. Nor do accesses count that a barrier parts from the loads, nor stores in front of them.
+class WorkMeanwhile {
+public:
+    WorkMeanwhile(const ptx::Function& function, const MachineValues& values)
+        : function_(function), values_(values) {}
+
+    /// For the loads of a block, among what the body has from `first` to `end`.
+    bool is_enough(const BasicBlock& block, u32 first, u32 end) {
+        look_at(block);
+        count_before(first, block);
+        count_behind(block, end);
+        return is_found();
+    }
+
+private:
+    void look_at(const BasicBlock& block) {
+        for (u32 at = block.begin; at < block.end; ++at) {
+            if (values_.leaves_nothing(at)) continue;
+            const Instruction& i = function_.body[at];
+            const std::vector<u32> read = values_.read_by(i), written = values_.written_by(i);
+            needed_.insert(read.begin(), read.end());
+            const bool loads = is_far_load(i);
+            if (!loads && !is_any_among(read, late_)) continue;
+            late_.insert(written.begin(), written.end());
+            if (!loads && memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
+        }
+    }
+
+    void count_before(u32 first, const BasicBlock& block) {
+        bool is_before_fence = false;
+        for (u32 at = block.begin; at-- > first && !is_found();) {
+            if (values_.leaves_nothing(at)) continue;
+            const Instruction& i = function_.body[at];
+            const MemoryEffect effect = memory_effect(i);
+            is_before_fence |= effect == MemoryEffect::fence;
+            const bool is_done_before =
+                effect != MemoryEffect::none && (effect != MemoryEffect::load || is_before_fence);
+            if (is_done_before || ends_straight_code(i) ||
+                is_any_among(values_.written_by(i), needed_)) {
+                const std::vector<u32> read = values_.read_by(i);
+                needed_.insert(read.begin(), read.end());
+            } else {
+                count(i);
+            }
+        }
+    }
+
+    void count_behind(const BasicBlock& block, u32 end) {
+        bool is_behind_fence = false;
+        for (u32 at = block.end; at < end && !is_found(); ++at) {
+            const Instruction& i = function_.body[at];
+            if (values_.leaves_nothing(at) || ends_straight_code(i)) continue;
+            const MemoryEffect effect = memory_effect(i);
+            if (effect == MemoryEffect::fence) {
+                is_behind_fence |= !accesses_.empty();
+            } else if (waits(i) || (is_behind_fence && effect != MemoryEffect::none)) {
+                const std::vector<u32> written = values_.written_by(i);
+                late_.insert(written.begin(), written.end());
+                if (effect != MemoryEffect::none) accesses_.push_back(&i);
+            } else {
+                count(i);
+            }
+        }
+    }
+
+    void count(const Instruction& i) {
+        loads_ |= is_far_load(i);
+        steps_ += steps_of(i, values_) + static_cast<u32>(values_.brought_for(i).size());
+    }
+
+    /// For a load, or for an access that it must not pass and that does.
+    bool waits(const Instruction& i) const {
+        if (is_any_among(values_.read_by(i), late_)) return true;
+        const MemoryEffect effect = memory_effect(i);
+        return effect != MemoryEffect::none && any_of(accesses_, [&](const Instruction* other) {
+                   const bool both_load =
+                       effect == MemoryEffect::load && memory_effect(*other) == MemoryEffect::load;
+                   return !both_load && may_overlap(space_of(i), space_of(*other));
+               });
+    }
+
+    bool is_found() const { return loads_ || steps_ >= kLeastSteps; }
+
+    const ptx::Function& function_;
+    const MachineValues& values_;
+    std::set<u32> needed_;                      ///< values that the block is computed from
+    std::set<u32> late_;                        ///< values that wait for the loads
+    std::vector<const Instruction*> accesses_;  ///< that do
+    u32 steps_ = 0;
+    bool loads_ = false;  ///< there is another load
+};
+
+class BlockJoiner {
+public:
+    BlockJoiner(const ptx::Function& function, const ControlFlow& flow, const MachineValues& values)
+        : function_(function),
+          flow_(flow),
+          blocks_(flow.blocks()),
+          values_(values),
+          may_go_on_to_(blocks_.size()),
+          may_come_from_(blocks_.size(), kNone) {
+        for (u32 b = 0; b < blocks_.size(); ++b) {
+            may_go_on_to_[b] = may_go_on_to(b);
+            if (may_go_on_to_[b] != b) may_come_from_[may_go_on_to_[b]] = b;
+        }
+    }
+
+    std::vector<u32> run() const {
+        std::vector<u32> goes_on_to = may_go_on_to_;
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            if (goes_on_to[b] == b + 2 && !has_work_meanwhile(b + 1)) goes_on_to[b] = b;
+        return goes_on_to;
+    }
+
+private:
+    bool is_end(const BasicBlock& block) const {
+        for (u32 at = block.begin; at < block.end; ++at) {
+            const Instruction& i = function_.body[at];
+            if (i.label.empty()) return i.opcode == "ret" || i.opcode == "exit";
+        }
+        return false;
+    }
+
+    bool is_short(const BasicBlock& block) const {
+        u32 steps = 0;
+        bool loads = false;
+        for (u32 at = block.begin; at < block.end; ++at) {
+            if (values_.leaves_nothing(at)) continue;
+            const Instruction& i = function_.body[at];
+            if (memory_effect(i) == MemoryEffect::fence) return false;
+            if (ends_straight_code(i) && at + 1 != block.end) return false;
+            loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
+            steps += steps_of(i, values_);
+        }
+        return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
+    }
+
+    /// If there is enough to do while what is loaded is on its way.
+    u32 may_go_on_to(u32 b) const {
+        const std::vector<u32>& next = blocks_[b].next;
+        if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
+        // A table of targets may have two as well, but no guard.
+        const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
+                               function_.body[blocks_[b].end - 1].guard.has_value();
+        if (!skips_one || flow_.ways_in(b + 1).size() != 1 || flow_.ways_in(b + 2).size() != 2)
+            return b;
+        const std::vector<u32>& then = blocks_[b + 1].next;
+        if (then.size() != 1 || then[0] != b + 2) return b;
+        // Lanes that skip what is left of a kernel just end.
+        return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
+    }
+
+    /// Around a block that lanes may skip, in all that may become one piece with it.
+    bool has_work_meanwhile(u32 b) const {
+        const BasicBlock& block = blocks_[b];
+        bool loads = false;
+        for (u32 at = block.begin; at < block.end; ++at)
+            loads |= !values_.leaves_nothing(at) && is_far_load(function_.body[at]);
+        if (!loads) return true;
+        u32 first = b - 1, last = b + 1;
+        while (may_come_from_[first] != kNone) first = may_come_from_[first];
+        while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
+        // ptxas unrolls a loop with branches in it; here a loop is unrolled if it is one piece.
+        if (is_among(first, blocks_[last].next)) return true;
+        return WorkMeanwhile(function_, values_)
+            .is_enough(block, blocks_[first].begin, blocks_[last].end);
+    }
+
+    const ptx::Function& function_;
+    const ControlFlow& flow_;
+    const std::vector<BasicBlock>& blocks_;
+    const MachineValues& values_;
+    /// By block: the next of its piece, and the one before, where lanes may skip what lies between if it is short enough.
+    std::vector<u32> may_go_on_to_, may_come_from_;
+};
+
+}  // namespace
+
+std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
+                               const MachineValues& values) {
+    return BlockJoiner(function, flow, values).run();
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,150 @@
+#include "simulator/ptxas/lifetimes.h"
+
+#include <algorithm>
+
+#include "base/ranges.h"
+
+namespace coalesce::simulator {
+namespace {
+
+/// Instructions behind one that reads late for which ptxas does not give its sources to others. Where it leaves
+/// instructions as they were written to save registers, it gives those of a store sooner; and those of a load, if lanes
+/// may skip it or it is from shared memory.
+u32 reading(const MachineInstruction& i, bool is_as_written) {
+    constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
+    if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
+    if (!i.is_access || i.is_copy) return kSlowUnit;
+    const bool is_quick = i.is_conditional || i.space == ptx::StateSpace::shared;
+    return is_quick ? kQuickLoad : kLoad;
+}
+
+/// Goes over each piece from its end.
+class LifetimeFinder {
+public:
+    LifetimeFinder(const MachineCode& code, bool is_as_written)
+        : code_(code), is_as_written_(is_as_written), open_(code.values.size()) {
+        found_.of.resize(code.values.size());
+    }
+
+    void add(const MachinePiece& piece, const std::vector<u32>& order,
+             const std::vector<u32>& wanted_behind) {
+        const u32 first = static_cast<u32>(found_.in_order.size());
+        for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
+        behind_ = static_cast<u32>(found_.in_order.size());
+        for (u32 v : wanted_behind) end(v, 2 * behind_);
+        all_read_ = 2 * behind_;
+        for (u32 n = behind_; n-- > first;) {
+            if (found_.in_order[n]->waits_for_reads) all_read_ = 2 * n;
+            step_over(*found_.in_order[n], n);
+        }
+        while (!values_.empty()) begin(values_.back(), 2 * first);
+    }
+    Lifetimes take() {
+        for (std::vector<Span>& spans : found_.of)
+            std::sort(spans.begin(), spans.end(),
+                      [](const Span& a, const Span& b) { return a.begin < b.begin; });
+        return std::move(found_);
+    }
+
+private:
+    void step_over(const MachineInstruction& i, u32 n) {
+        for (u32 v : i.writes) {
+            end(v, 2 * n + 2);  // nobody wants it, if that is its end
+            if (!i.is_guarded) begin(v, 2 * n + 1);
+        }
+        for (u32 v : i.reads) {
+            // What is written may take the place of what is read, if that is read by then.
+            const u32 last = 2 * n + 1 + (is_pair(v) && stays_until_written(i, v));
+            const bool is_last = end(v, last);
+            if (!i.reads_late) continue;
+            const u32 until = std::min(2 * n + 1 + 2 * reading(i, is_as_written_), all_read_);
+            Span& span = open_[v];
+            span.read_until = std::max(span.read_until, until);
+            if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
+        }
+    }
+    bool is_pair(u32 value) const {
+        return code_.values[value].words == 2 && !code_.values[value].is_loose;
+    }
+    /// An instruction in halves does not write over a pair that it reads, except that what becomes of a loaded one may
+    /// be computed in place, half by half. (Seen with ptxas: not what becomes of a product.)
+    bool stays_until_written(const MachineInstruction& i, u32 pair) const {
+        const bool is_in_place = code_.values[pair].is_loaded && !i.reads_lower_again &&
+                                 any_of(i.writes, [&](u32 v) { return is_pair(v); });
+        return i.is_in_halves && !is_in_place;
+    }
+    /// The value is alive up to `place`, unless it is longer.
+    bool end(u32 value, u32 place) {
+        if (open_[value].end != 0) return false;
+        open_[value].end = place;
+        values_.push_back(value);
+        return true;
+    }
+    /// ... and has been since `place`.
+    void begin(u32 value, u32 place) {
+        open_[value].begin = place;
+        found_.of[value].push_back(open_[value]);
+        open_[value] = {};
+        values_.erase(std::find(values_.begin(), values_.end(), value));
+    }
+
+    const MachineCode& code_;
+    const bool is_as_written_;
+    Lifetimes found_;
+    std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
+    std::vector<u32> values_;  ///< those
+    u32 behind_ = 0;           ///< the piece
+    u32 all_read_ = 0;         ///< place where what is read late has been read
+};
+
+}  // namespace
+
+AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code)
+    : alive_(code.values.size(), code.pieces,
+             [](const MachinePiece& piece, auto read, auto overwrite) {
+                 for (const MachineInstruction& i : piece.code) {
+                     for (u32 v : i.reads) read(v);
+                     if (i.is_guarded) continue;
+                     for (u32 v : i.writes) overwrite(v);
+                 }
+             }),
+      before_(code.pieces.size(), alive_.none()),
+      behind_(before_) {
+    find_written(code.pieces);
+}
+
+AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
+    return a;
+}
+
+/// What no way from the function's beginning has written yet is not alive, though it may be read: by those lanes
+/// alone that have written it. (Seen with ptxas: loads that lanes skip by a branch, in front of them code that takes
+/// as many registers as their results. Where the branch becomes guards, and so the loads are in one piece with that
+/// code, they do have registers from its beginning.)
+void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
+    for (std::size_t p = 0; p < pieces.size(); ++p)
+        for (const MachineInstruction& i : pieces[p].code)
+            for (u32 v : i.writes) alive_.add(behind_[p], v);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t p = 0; p < pieces.size(); ++p)
+            for (u32 next : pieces[p].next)
+                for (std::size_t k = 0; k < behind_[p].size(); ++k) {
+                    const u64 more = behind_[p][k] & ~before_[next][k];
+                    before_[next][k] |= more;
+                    behind_[next][k] |= more;
+                    changed |= more != 0;
+                }
+    }
+}
+
+Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
+                         const std::vector<std::vector<u32>>& orders, bool is_as_written) {
+    LifetimeFinder finder(code, is_as_written);
+    for (std::size_t p = 0; p < orders.size(); ++p)
+        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
+    return finder.take();
+}
+
+}  // namespace coalesce::simulator

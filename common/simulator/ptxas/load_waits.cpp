@@ -1,0 +1,212 @@
+// See load_waits.h.
+#include "simulator/ptxas/load_waits.h"
+
+#include "simulator/analysis/register_use.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/machine_instruction.h"
+
+namespace coalesce::simulator {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::StateSpace;
+
+namespace {
+
+bool may_be_global(const Instruction& i) {
+    const StateSpace space = space_of(i);
+    return space == StateSpace::global || (space == StateSpace::generic && !i.has("param"));
+}
+
+bool is_global_load(const Instruction& i) {
+    const bool loads =
+        i.opcode == "ld" || i.opcode == "ldu" || (i.opcode == "wmma" && i.has("load"));
+    return loads && may_be_global(i);
+}
+
+/// What puts an order into memory accesses, so that no load is moved above it. A function's end is
+/// among them: its caller knows nothing of its loads.
+bool stops_all_loads(const Instruction& i, bool is_kernel) {
+    return is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "atom", "red", "call"}) ||
+           (i.opcode == "ret" && !is_kernel);
+}
+
+bool branches_back(const ptx::Function& function, const ControlFlow& flow, u32 at) {
+    for (u32 to : branch_targets(function, function.body[at]))
+        if (to <= at && flow.block_at(to).loop == flow.block_at(at).loop) return true;
+    return false;
+}
+
+class LoadWaitFinder {
+public:
+    LoadWaitFinder(const ptx::Function& function, const ControlFlow& flow)
+        : function_(function),
+          flow_(flow),
+          steps_(function.body.size()),
+          carried_(function.registers.size(), 0) {
+        result_.bit.resize(steps_.size());
+        result_.waited_for.resize(steps_.size());
+    }
+
+    LoadWaits run() {
+        number_loads();
+        follow_copies();
+        describe_steps();
+        follow_the_graph();
+        return std::move(result_);
+    }
+
+private:
+    /// What an instruction has to do with loads.
+    struct Step {
+        bool is_load = false;
+        bool guarded = false;
+        bool needs_all = false;       ///< waits for whatever is pending
+        bool needs_stored = false;    ///< a branch back: waits for what has been stored
+        bool may_read_store = false;  ///< a load: ... for what has been stored to global memory
+        bool is_global_store = false;
+        u8 bit = 0;
+        u64 computes = 0;  ///< loads whose values it computes with
+        u64 stores = 0;    ///< ... or stores
+    };
+    /// What may be true of the loads at some place.
+    struct State {
+        u64 pending = 0;        ///< perhaps
+        u64 certain = ~u64{0};  ///< for sure, whichever way led here
+        u64 stored = 0;         ///< perhaps pending, and perhaps stored anywhere
+        u64 stored_global = 0;  ///< ... to global memory
+
+        bool operator==(const State&) const = default;
+
+        u64 needed_by(const Step& step) const {
+            u64 needed = step.computes;
+            if (step.needs_all) needed = ~u64{0};
+            if (step.needs_stored) needed |= stored;
+            if (step.may_read_store) needed |= stored_global;
+            return needed & pending;
+        }
+        /// A wait is for all loads that are pending. Whether there is one is certain if one of those that are
+        /// needed is certainly pending.
+        void wait_for(u64 loads, bool guarded) {
+            if (loads == 0) return;
+            const bool is_certain = (loads & certain) != 0 && !guarded;
+            certain = 0;
+            if (guarded) return;
+            const u64 left = is_certain ? 0 : ~loads;
+            pending &= left;
+            stored &= left;
+            stored_global &= left;
+        }
+        void pass(const Step& step) {
+            wait_for(needed_by(step), step.guarded);
+            stored |= step.stores & pending;
+            if (step.is_global_store) stored_global |= step.stores & pending;
+            if (!step.is_load) return;
+            const u64 bit = u64{1} << step.bit;
+            pending |= bit;
+            if (!step.guarded) certain |= bit;
+        }
+        /// Another way comes in. Returns whether that changes anything.
+        bool join(const State& other) {
+            const State before = *this;
+            pending |= other.pending;
+            certain &= other.certain;
+            stored |= other.stored;
+            stored_global |= other.stored_global;
+            return *this != before;
+        }
+    };
+
+    void number_loads() {
+        u32 loads = 0;
+        for (u32 at = 0; at < steps_.size(); ++at) {
+            if (!is_global_load(function_.body[at])) continue;
+            steps_[at].is_load = true;
+            steps_[at].bit = result_.bit[at] = static_cast<u8>(loads++ % 64);
+        }
+    }
+
+    void follow_copies() {
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (u32 at = 0; at < steps_.size(); ++at) {
+                const Instruction& i = function_.body[at];
+                u64 loads = steps_[at].is_load ? u64{1} << steps_[at].bit : 0;
+                if (i.opcode == "mov" && i.operands.size() > 1) loads = loads_in(i.operands[1]);
+                if (loads == 0) continue;
+                for (u32 r : registers_written(i)) {
+                    changed |= (loads & ~carried_[r]) != 0;
+                    carried_[r] |= loads;
+                }
+            }
+        }
+    }
+
+    void describe_steps() {
+        for (const BasicBlock& block : flow_.blocks())
+            taken_.push_back(branch_targets(function_, function_.body[block.end - 1]).size());
+        for (u32 at = 0; at < steps_.size(); ++at) {
+            const Instruction& i = function_.body[at];
+            Step& step = steps_[at];
+            step.guarded = i.guard.has_value();
+            step.needs_all = stops_all_loads(i, function_.is_entry);
+            step.needs_stored = branches_back(function_, flow_, at);
+            step.may_read_store = step.is_load && !i.has("nc");
+            if (i.opcode == "mov") continue;
+            if (i.opcode == "st" && i.operands.size() > 1) {
+                step.stores = loads_in(i.operands[1]);
+                step.computes = loads_in(i.operands[0]);
+                step.is_global_store = may_be_global(i);
+            } else {
+                for (u32 r : registers_read(i)) step.computes |= carried_[r];
+            }
+        }
+    }
+
+    void follow_the_graph() {
+        const std::vector<BasicBlock>& blocks = flow_.blocks();
+        if (blocks.empty()) return;
+        std::vector<State> begins(blocks.size());
+        begins[0].certain = 0;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (std::size_t b = 0; b < blocks.size(); ++b) {
+                State state = begins[b];
+                for (u32 at = blocks[b].begin; at < blocks[b].end; ++at) {
+                    result_.waited_for[at] = state.needed_by(steps_[at]);
+                    if (at + 1 < blocks[b].end) state.pass(steps_[at]);
+                }
+                // A branch waits, if at all, on the way that it takes.
+                const Step& last = steps_[blocks[b].end - 1];
+                State taken = state;
+                taken.wait_for(state.needed_by(last), false);
+                state.pass(last);
+                for (std::size_t k = 0; k < blocks[b].next.size(); ++k)
+                    changed |= begins[blocks[b].next[k]].join(k < taken_[b] ? taken : state);
+            }
+        }
+    }
+
+    u64 loads_in(const Operand& operand) const {
+        u64 loads = 0;
+        if (operand.is_register() || operand.has_base_register) loads |= carried_[operand.reg];
+        for (const Operand& element : operand.elements) loads |= loads_in(element);
+        return loads;
+    }
+
+    const ptx::Function& function_;
+    const ControlFlow& flow_;
+    LoadWaits result_;
+    std::vector<Step> steps_;   ///< by index into the body
+    std::vector<u64> carried_;  ///< by register: the loads that its value may come from
+    std::vector<std::size_t>
+        taken_;  ///< by block: how many of its ways on come by the branch at its end
+};
+
+}  // namespace
+
+LoadWaits load_waits(const ptx::Function& function, const ControlFlow& flow) {
+    return LoadWaitFinder(function, flow).run();
+}
+
+}  // namespace coalesce::simulator

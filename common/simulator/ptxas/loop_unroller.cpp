@@ -1,0 +1,274 @@
+#include "simulator/ptxas/loop_unroller.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/ranges.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/ptx/instruction_parts.h"
+
+namespace coalesce::simulator {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::StateSpace;
+
+/// Work of a loop that is unrolled: more where turns load, since they can wait for all their loads together. An access
+/// counts as two instructions: adding instructions, loads and stores to a loop until ptxas left it as it was, two
+/// more instructions were always one access fewer.
+constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
+/// What is loaded from shared memory is there soon: each such load makes room for little more than itself, up to so much.
+constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
+
+/// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the
+/// other into a loop: it is these, and no barrier of a block, no volatile access, no copy.)
+bool orders_memory(const Instruction& i) {
+    const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
+    return is_fence || (i.opcode == "barrier" && i.has("cluster"));
+}
+
+/// Where some threads skip a part of a turn, ptxas does not unroll a loop in which they wait for each other.
+bool is_barrier(const Instruction& i) {
+    return is_one_of(i.opcode, {"bar", "barrier"});
+}
+
+/// The threads of a warp or a block do it together.
+bool is_done_together(const Instruction& i) {
+    return is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "activemask", "bar", "barrier",
+                                "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "atom", "red"});
+}
+
+bool is_load_from(const Instruction& i, StateSpace space) {
+    if (i.opcode != "ld" || i.has("param")) return false;
+    const StateSpace from = space_of(i);
+    return from == space || from == StateSpace::generic || space == StateSpace::generic;
+}
+
+/// Where all elements of one of the first vectors have new names, those are a vector too.
+void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
+                    const std::map<u32, u32>& names) {
+    for (std::size_t k = 0; k < first; ++k) {
+        std::vector<u32> renamed;
+        for (u32 value : vectors[k])
+            if (const auto name = names.find(value); name != names.end())
+                renamed.push_back(name->second);
+        if (renamed.size() == vectors[k].size()) vectors.push_back(std::move(renamed));
+    }
+}
+
+/// Gives each thread something of its own, whatever it reads.
+bool tells_threads_apart(const Instruction& i) {
+    if (is_one_of(i.opcode, {"ld", "ldu"}))
+        return !i.has("param") && space_of(i) != StateSpace::constant;
+    if (is_one_of(i.opcode, {"atom", "shfl", "call", "tex", "tld4", "suld"})) return true;
+    return any_of(i.operands, [](const Operand& o) {
+        if (!o.is_special()) return false;
+        const SpecialRegister* special = find_special_register(o.name);
+        return !special || (special->varies != Varies::launch && special->varies != Varies::block);
+    });
+}
+
+/// Which values the threads of a block may have differently. All others they have alike, those among them that each
+/// turn of a loop changes.
+///
+/// Idea   value_classes.h asks where a value may be computed once, and so knows none that is written twice. A loop's
+///        counter is alike for all threads if what it begins with is, and what is added to it: alike is all
+///        that no thread's own number and no memory leads to.
+/// Watch  Nobody asks which threads come to where a value is written.
+std::vector<bool> differing_in_block(const ptx::Function& function) {
+    std::vector<bool> differs(function.registers.size(), !function.is_entry);
+    until_nothing_changes(function, [&](const Instruction& i) {
+        return (tells_threads_apart(i) || has_any(differs, registers_read(i))) &&
+               add_to(differs, registers_written(i));
+    });
+    return differs;
+}
+
+class LoopUnroller {
+public:
+    explicit LoopUnroller(const ptx::Function& function)
+        : function_(function), differs_(differing_in_block(function)) {}
+
+    void unroll(MachinePiece& piece, MachineCode& code) const {
+        if (!may_be_unrolled(piece)) return;
+        std::vector<MachineInstruction> turn = std::move(piece.code);
+        const MachineInstruction branch = std::move(turn.back());
+        turn.pop_back();
+        piece.code.clear();
+        std::map<u32, u32> names;
+        std::map<u32, i64> offsets;  // by address: what is added to it in the turns so far
+        const std::size_t vectors = code.side_by_side.size();
+        const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
+        for (u32 k = 0; k < kUnrolledTurns; ++k) {
+            const bool is_last = k + 1 == kUnrolledTurns;
+            for (MachineInstruction i : turn) {
+                // How many turns are left is asked once for all of them.
+                if (is_offset_of_turn(turn, i)) {
+                    offsets[i.writes[0]] += *i.step;
+                    if (!is_last) continue;
+                    i.step = std::exchange(offsets[i.writes[0]], 0);
+                }
+                if (!is_last && i.writes == branch.reads) continue;
+                if (is_same_in_turns(turn, i)) {
+                    if (k == 0) piece.code.push_back(std::move(i));
+                    continue;
+                }
+                if (const auto offset = offsets.find(i.place.value); offset != offsets.end())
+                    i.place.offset += offset->second;
+                if (const auto name = names.find(i.place.value); name != names.end())
+                    i.place.value = name->second;
+                for (u32& value : i.reads)
+                    if (const auto name = names.find(value); name != names.end())
+                        value = name->second;
+                for (u32& value : i.writes) {
+                    if (is_last) {
+                        names.erase(value);
+                        continue;
+                    }
+                    code.values.push_back(MachineValue(code.values[value]));
+                    const u32 name = static_cast<u32>(code.values.size() - 1);
+                    names[value] = name;
+                    value = name;
+                }
+                i.part += k * parts;
+                i.loop = turn.front().source;
+                i.turn = k;
+                piece.code.push_back(std::move(i));
+            }
+            if (!is_last) rename_vectors(code.side_by_side, vectors, names);
+        }
+        piece.code.push_back(branch);
+    }
+
+private:
+    /// A comparison of values that the loop does not change.
+    bool is_same_in_turns(const std::vector<MachineInstruction>& turn,
+                          const MachineInstruction& compares) const {
+        if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
+        return none_of(turn, [&](const MachineInstruction& i) {
+            const auto writes = [&](u32 v) { return is_among(v, i.writes); };
+            return any_of(compares.reads, writes) ||
+                   (i.source != compares.source && any_of(compares.writes, writes));
+        });
+    }
+
+    bool may_be_unrolled(const MachinePiece& piece) const {
+        if (!is_short(piece)) return false;
+        const Instruction& branch = function_.body[piece.code.back().source];
+        if (branch.opcode != "bra" || !branch.guard) return false;
+        const Instruction* decides = writer(piece, *branch.guard);
+        if (!decides || decides->opcode != "setp") return false;
+        if (has_any(differs_, registers_read(*decides)) && needs_threads_together(piece))
+            return false;
+        bool counts = false, knows_end = true;
+        for (const Operand& operand : decides->operands) {
+            if (!operand.is_register() || &operand == &decides->operands[0]) continue;
+            if (steps_by_constant(piece, operand.reg))
+                counts = true;
+            else
+                knows_end &= !writer(piece, operand.reg);
+        }
+        return counts && knows_end;
+    }
+
+    bool is_short(const MachinePiece& piece) const {
+        u32 work = piece.dropped_branches;  // they are still there when ptxas unrolls
+        u32 most = kUnrolledMost, shared_loads = 0;
+        for (const MachineInstruction& i : piece.code) {
+            if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
+                return false;
+            if (orders_memory(function_.body[i.source])) return false;
+            if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
+            const bool accesses = is_access(function_.body[i.source]);
+            work += accesses ? kAccess : 1;
+            if (!accesses || i.memory == MemoryEffect::store) continue;
+            if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
+                ++shared_loads;
+            else
+                most = kUnrolledMostWithLoad;
+        }
+        if (shared_loads)
+            most = std::clamp(kUnrolledWithShared + kForSharedLoad * shared_loads, most,
+                              kUnrolledMostOfAll);
+        return work <= most;
+    }
+
+    /// Where threads leave a loop in different turns, ptxas does not unroll it if they do something together there,
+    /// or if some of them skip a store to memory that the loop also loads from. (A store to a space without loads is
+    /// guarded, and the loop is unrolled.)
+    bool needs_threads_together(const MachinePiece& piece) const {
+        const auto loads_from = [&](StateSpace space) {
+            return any_of(piece.code, [&](const MachineInstruction& i) {
+                return is_load_from(function_.body[i.source], space);
+            });
+        };
+        return any_of(piece.code, [&](const MachineInstruction& i) {
+            if (is_done_together(function_.body[i.source])) return true;
+            return i.is_conditional && i.memory == MemoryEffect::store && loads_from(i.space);
+        });
+    }
+
+    const Instruction* writer(const MachinePiece& piece, u32 value) const {
+        for (const MachineInstruction& i : piece.code)
+            if (is_among(value, i.writes)) return &function_.body[i.source];
+        return nullptr;
+    }
+
+    /// NVIDIA's compiler adds to the counter itself, clang to a copy of it. Where one addition leads to the next and
+    /// the last of them to the counter, ptxas does not see how far a turn steps.
+    bool steps_by_constant(const MachinePiece& piece, u32 value) const {
+        const Instruction* writes = writer(piece, value);
+        if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
+            writes->operands[1].is_register())
+            writes = writer(piece, writes->operands[1].reg);
+        if (!writes || !is_one_of(writes->opcode, {"add", "sub"})) return false;
+        bool adds_constant = false, adds_to_itself = false;
+        for (const Operand& o : writes->operands) {
+            adds_constant |= o.is_immediate();
+            adds_to_itself |= &o != &writes->operands[0] && o.is_register() && o.reg == value;
+        }
+        return adds_constant && adds_to_itself;
+    }
+
+    /// Adds a constant to an address that nothing but accesses read: they have room for what it is in each turn.
+    bool is_offset_of_turn(const std::vector<MachineInstruction>& turn,
+                           const MachineInstruction& add) const {
+        if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;
+        const Instruction& source = function_.body[add.source];
+        if (source.opcode != "add" || source.operands.size() != 3 ||
+            !source.operands[2].is_immediate())
+            return false;
+        const u32 value = add.writes[0];
+        return all_of(turn, [&](const MachineInstruction& i) {
+            return i.source == add.source ||
+                   (!is_among(value, i.writes) &&
+                    (!is_among(value, i.reads) || is_address_alone(i, value)));
+        });
+    }
+
+    /// The value is where the access goes to, and not what it stores.
+    bool is_address_alone(const MachineInstruction& access, u32 value) const {
+        if (!access.is_access) return false;
+        const auto is_value = [&](const Operand& o) { return o.is_register() && o.reg == value; };
+        const std::vector<Operand>& operands = function_.body[access.source].operands;
+        return none_of(operands, [&](const Operand& o) {
+            return is_value(o) || any_of(o.elements, is_value);
+        });
+    }
+
+    const ptx::Function& function_;
+    const std::vector<bool> differs_;  ///< by value: between the threads of a block
+};
+
+}  // namespace
+
+void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code) {
+    const LoopUnroller unroller(function);
+    for (u32 piece : loops) unroller.unroll(code.pieces[piece], code);
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,471 @@
+#include "simulator/ptxas/machine_code.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/ranges.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/joined_blocks.h"
+#include "simulator/ptxas/loop_unroller.h"
+#include "simulator/ptxas/machine_values.h"
+
+namespace coalesce::simulator {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+
+/// A division without sign by something constant reads it from where it is: so many words remain.
+constexpr u32 kInsideByConstant = 5;
+/// From reading a constant to the first instruction that may use it.
+constexpr u32 kConstantLatency = 8;
+constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
+/// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
+constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
+
+/// The offsets of an asynchronous copy in global memory lie from this below zero to one less above.
+constexpr i64 kFarthestInCopy = 2048;
+
+class MachineCodeMaker {
+public:
+    MachineCodeMaker(const ptx::Function& function, const ControlFlow& flow,
+                     const Registers& registers)
+        : function_(function),
+          flow_(flow),
+          blocks_(flow.blocks()),
+          values_(function, registers),
+          dominators_(flow),
+          joined_(joined_blocks(function, flow, values_)) {
+        for (u32 v = 0; v < function.registers.size(); ++v)
+            made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v),
+                                    values_.is_loaded_pair(v),
+                                    function.registers[v].type == ptx::Type::pred});
+        made_.side_by_side = values_.side_by_side();
+        for (u32 v = 0; v < function.registers.size(); ++v)
+            if (const auto extended = values_.extended_by(v)) made_.extends[v] = *extended;
+    }
+
+    MachineCode run() {
+        if (const u32 words = values_.words_of_array())
+            array_ = new_value({.words = words, .is_loose = true});
+        find_same_registers();
+        look_at_graph();
+        find_readers();
+        piece_of_.assign(blocks_.size(), kNone);
+        struct Range {
+            u32 first, last;  // blocks
+        };
+        std::vector<Range> ranges;
+        for (u32 b = 0; b < blocks_.size(); b = ranges.back().last + 1) {
+            MachinePiece piece;
+            const u32 last = fill(piece, b);
+            for (u32 k = b; k <= last; ++k) piece_of_[k] = static_cast<u32>(ranges.size());
+            ranges.push_back({b, last});
+            made_.pieces.push_back(std::move(piece));
+        }
+        std::vector<u32> loops;
+        for (u32 p = 0; p < ranges.size(); ++p) {
+            MachinePiece& piece = made_.pieces[p];
+            for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
+            const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
+            if (piece.code.empty() || !is_among(p, piece.next)) continue;
+            if (!is_kept_rolled(begin, end)) loops.push_back(p);
+        }
+        unroll_loops(function_, loops, made_);
+        return std::move(made_);
+    }
+
+private:
+    // ---- pieces ----
+
+    void look_at_graph() {
+        for (const BasicBlock& block : blocks_) {
+            Loop& loop = loops_[block.loop];
+            ++loop.blocks;
+            for (u32 at = block.begin; at < block.end; ++at)
+                loop.has_fence |= memory_effect(function_.body[at]) == MemoryEffect::fence;
+        }
+    }
+
+    /// The piece that begins with a block; returns its last block.
+    u32 fill(MachinePiece& piece, u32 first) {
+        first_ = first;
+        add_block(piece, first);
+        for (u32 last = first;;) {
+            const u32 joined = joined_[last];
+            if (joined == last) return last;
+            const std::size_t before = piece.code.size();
+            const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
+            for (u32 k = last + 1; k <= joined; ++k) {
+                drop_branch(piece);
+                is_skipped_ = joined == last + 2 && k == last + 1;
+                part_ += joined == last + 2;
+                add_block(piece, k);
+                is_skipped_ = false;
+                if (joined == last + 2 && k == last + 1) guard(piece, before, skips, k);
+            }
+            last = joined;
+        }
+    }
+
+    /// Loads and stores of a block that lanes may skip wait until it is known which do. What others read that the block
+    /// writes is what was there before, for lanes that skip it.
+    void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
+        for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
+            MachineInstruction& i = piece.code[k];
+            for (u32 v : i.writes) i.is_guarded |= is_read_beyond(block, v);
+            if (i.memory == MemoryEffect::none && !i.reads_late) continue;
+            i.reads.push_back(predicate);
+            i.is_conditional = true;
+        }
+    }
+    bool is_read_beyond(u32 block, u32 value) const {
+        return value < read_in_.size() && read_in_[value] != kNone && read_in_[value] != block;
+    }
+    void find_readers() {
+        constexpr u32 kMany = kNone - 1;
+        read_in_.assign(function_.registers.size(), kNone);
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at) {
+                if (values_.leaves_nothing(at)) continue;
+                for (u32 v : values_.read_by(function_.body[at]))
+                    read_in_[v] = read_in_[v] == kNone || read_in_[v] == b ? b : kMany;
+            }
+    }
+
+    void drop_branch(MachinePiece& piece) const {
+        if (piece.code.empty() || function_.body[piece.code.back().source].opcode != "bra") return;
+        piece.code.pop_back();
+        ++piece.dropped_branches;
+    }
+
+    // ---- instructions ----
+
+    void add_block(MachinePiece& piece, u32 b) {
+        block_ = b;
+        for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at)
+            if (!values_.leaves_nothing(at)) add_instruction(piece, at);
+    }
+
+    /// Values that lie where others do. One of two loaded values is chosen: the second is loaded where it is,
+    /// over the first.
+    void find_same_registers() {
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            const Instruction& i = function_.body[at];
+            const u32 to = values_.is_rounded_in_place(at) ? i.operands[0].reg : kNone;
+            if (to != kNone) same_[i.operands[1].reg] = to;
+            for (const auto& [loaded, known] : values_.known_before(at)) {
+                same_[loaded] = known;
+                known_.insert(at);
+            }
+            const auto load = values_.chosen_load(at);
+            if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
+            chosen_[at] = *load;
+            waits_.insert(*load);
+            for (std::size_t k = 1; k <= 2; ++k) same_[i.operands[k].reg] = i.operands[0].reg;
+        }
+    }
+    bool is_known(const Operand& loaded) const { return same_.contains(loaded.reg); }
+    void take_same_registers(std::vector<u32>& values) const {
+        for (u32& v : values)
+            for (auto same = same_.find(v); same != same_.end(); same = same_.find(v))
+                v = same->second;
+    }
+    void add_chosen_load(MachinePiece& piece, u32 at) {
+        const Operand& by = function_.body[at].operands[3];
+        const u32 chooses = by.reg;
+        u32 predicate = chooses;
+        if (function_.body[at].opcode == "slct")
+            predicate = add_move(piece, at, 0, kPredicateLatency, {chooses});
+        waits_.erase(chosen_[at]);
+        add_instruction(piece, chosen_[at]);
+        piece.code.back().is_guarded = true;
+        piece.code.back().reads.push_back(predicate);
+    }
+
+    void add_instruction(MachinePiece& piece, u32 at) {
+        if (waits_.contains(at) || known_.contains(at)) return;
+        if (chosen_.contains(at)) return add_chosen_load(piece, at);
+        const Instruction& i = function_.body[at];
+        MachineInstruction made;
+        made.source = at;
+        made.part = part_;
+        made.memory = memory_effect(i);
+        const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
+        made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
+        made.is_fixed = ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
+        made.waits_for_reads = waits_for_reads(i);
+        made.is_guarded = made.is_conditional = i.guard.has_value();
+        made.latency = latency_of(i);
+        made.is_copy = i.opcode == "cp";
+        made.is_access = is_access(i) || made.is_copy;
+        made.reads_late =
+            made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
+        made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
+        made.odd_inside = odd_words_inside(i);
+        if (made.odd_inside && values_.divides_by_constant(i))
+            made.words_inside = kInsideByConstant;
+        if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
+        made.reads_texels = is_texel_access(i);
+        made.is_in_halves = values_.is_in_halves(i);
+        made.reads_lower_again = values_.takes_in(i, "shl");
+        made.place = values_.place_of(i);
+        made.reads = values_.read_by(i);
+        made.writes = values_.written_by(i);
+        if (made.reads.size() == 1) made.step = number_added_by(i);
+        take_same_registers(made.reads);
+        take_same_registers(made.writes);
+        if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
+        const bool in_one_lane = made.is_access && runs_in_one_lane(i);
+        if (values_.adds_for_warp(i) && !in_one_lane) one_lane_for_all(piece, made);
+        put_together(piece, made);
+        for (const Constant& constant : values_.brought_for(i, in_one_lane))
+            made.reads.push_back(bring(piece, at, constant));
+        for (const Constant& constant : values_.launch_constants_of(i))
+            if (!is_skipped_)
+                used_[constant.name].push_back(block_);
+            else if (!is_used_before(constant))
+                add_once(made.reads, bring(piece, at, constant));
+        const bool compares_signed_half = i.opcode == "set" && i.has("s16");
+        if (compares_signed_half)  // the machine compares 32 bits
+            for (u32& read : made.reads)
+                if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
+        if (const u32 second = latency_of_second_step(i)) {
+            // A comparison before it selects, and a uniform register.
+            const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
+            made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
+            piece.code.back().reads_late = made.reads_late;
+            made.reads_late = made.is_in_halves = false;
+            made.latency = second;
+            if (compares_signed_half)  // it is given a sign, and moved
+                for (const u32 latency : {second, kArithmeticLatency})
+                    made.reads = {add_move(piece, at, 1, latency, std::move(made.reads))};
+        }
+        bring_near(piece, made);
+        add_steps_of_product(piece, made);
+        piece.code.push_back(std::move(made));
+    }
+
+    static std::optional<i64> number_added_by(const Instruction& i) {
+        if (i.opcode != "add" || !i.operands[2].is_immediate()) return {};
+        return static_cast<i64>(i.operands[2].bits);
+    }
+
+    /// An asynchronous copy has room for a short offset alone: another address is computed for it, or for one that
+    /// is near that.
+    void bring_near(MachinePiece& piece, MachineInstruction& copy) {
+        const auto is_near = [](i64 offset) {
+            return offset >= -kFarthestInCopy && offset < kFarthestInCopy;
+        };
+        const AccessPlace from = values_.source_of_copy(function_.body[copy.source]);
+        const auto base = std::find(copy.reads.begin(), copy.reads.end(), from.value);
+        if (is_near(from.offset) || base == copy.reads.end()) return;
+        for (const Near& near : near_)
+            if (near.block == block_ && near.base == from.value &&
+                is_near(from.offset - near.offset) && values_.is_written_once(from.value)) {
+                *base = near.value;
+                return;
+            }
+        *base = add_move(piece, copy.source, 2, kMoveLatency, {from.value});
+        near_.push_back({from.value, from.offset, block_, *base});
+    }
+
+    /// What is added to the upper half of a product of 64 bits.
+    void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
+        const u32 steps = values_.steps_of_product(function_.body[product.source]);
+        std::vector<u32> sources = product.reads;
+        for (u32 k = 0; k < steps; ++k)
+            sources.push_back(add_move(piece, product.source, 1, kArithmeticLatency, sources));
+        if (steps) product.reads.push_back(sources.back());
+    }
+
+    /// A routine that is called from several places leaves its result in a register of its own, from where each of
+    /// them moves it to where it wants it.
+    bool is_routine_of_many(const Instruction& i) const {
+        return calls_routine(i) && std::count_if(function_.body.begin(), function_.body.end(),
+                                                 [&](const Instruction& other) {
+                                                     return other.opcode == i.opcode &&
+                                                            other.modifiers == i.modifiers;
+                                                 }) > 1;
+    }
+    u32 size_of_result(const Instruction& i) const {
+        return std::max(1u, size_of(ptx::type_named(i.modifiers.back())) / 4);
+    }
+
+    /// An access to an array in registers: all but the first store leave what is stored elsewhere in it.
+    void use_array(MachineInstruction& access) {
+        const bool stores = access.memory == MemoryEffect::store;
+        if (stores) access.writes.push_back(array_);
+        if (!stores || has_array_) access.reads.push_back(array_);
+        has_array_ |= stores;
+    }
+
+    /// All lanes' values become one in a uniform register, from where it is moved for the lane that adds it.
+    void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
+        const u32 at = atomic.source;
+        const u32 together = add_move(piece, at, 0, kTogetherLatency, std::move(atomic.reads));
+        const u32 lane = add_move(piece, at, 1, kLaneLatency, {});
+        const u32 is_first = add_move(piece, at, 0, kPredicateLatency, {lane});
+        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
+    }
+
+    /// Behind a branch on the number of a thread, or guarded by one: the lanes of a warp have nothing to join.
+    bool runs_in_one_lane(const Instruction& i) const {
+        if (i.guard && values_.holds_in_one_lane(*i.guard, !i.guard_negated)) return true;
+        for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
+            const BasicBlock& decides = blocks_[before];
+            const Instruction& branch = function_.body[decides.end - 1];
+            if (flow_.ways_in(b).size() != 1 || !branch.guard || decides.next.size() != 2 ||
+                !is_among(b, decides.next))
+                continue;
+            const bool is_taken = b == decides.next[0];
+            if (values_.holds_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
+                return true;
+        }
+        return false;
+    }
+
+    bool is_used_before(const Constant& constant) const {
+        const auto known = used_.find(constant.name);
+        return known != used_.end() &&
+               any_of(known->second, [&](u32 b) { return dominators_.passed(b, block_); });
+    }
+
+    /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
+    /// each turn.
+    u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
+        // Not for a store that lanes may skip.
+        const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
+        const u32 before = constant.name && !stays ? before_loop() : kNone;
+        const bool is_outside = before != kNone && piece_of_[before] != kNone;
+        for (const Brought& b : brought_)
+            if (constant.name && b.constant == constant &&
+                dominators_.passed(
+                    is_there_behind_guards(b, is_outside ? before : block_) ? b.block - 1 : b.block,
+                    block_))
+                return b.value;
+        MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
+        const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
+        made_.values[value].is_half = constant.is_half;
+        const std::size_t last = where.code.size() - 1;
+        if (is_outside && last > 0 && where.code[last - 1].is_fixed)
+            std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
+        brought_.push_back(
+            {constant, is_outside ? before : block_, value, is_skipped_ && !is_outside});
+        return value;
+    }
+
+    struct Brought {
+        Constant constant;
+        u32 block = 0, value = 0;
+        bool was_skipped = false;
+    };
+
+    /// In a block that lanes may skip, for what all lanes want behind it as well, at `block` of the same piece.
+    bool is_there_behind_guards(const Brought& brought, u32 block) const {
+        if (!brought.was_skipped || block <= brought.block) return false;
+        return block == block_ ? !is_skipped_ && brought.block > first_
+                               : piece_of_[block] == piece_of_[brought.block];
+    }
+
+    /// The last block before the loops that the block at hand is on, if what is constant there moves to it.
+    /// Where a loop has barriers, lanes may long wait in it: what not every turn wants stays where it is.
+    u32 before_loop() const {
+        const BasicBlock& block = blocks_[block_];
+        const bool turns_by_itself = is_among(block_, block.next);
+        const Loop& loop = loops_.at(block.loop);
+        if (!turns_by_itself && loop.blocks == 1) return kNone;
+        if (!turns_by_itself && loop.has_fence && !is_in_each_turn(block_)) return kNone;
+        u32 before = block_;
+        while (before != kNone && blocks_[before].loop == block.loop)
+            before = dominators_.before(before);
+        return before;
+    }
+    /// Each branch back to where a turn of its loop begins comes behind it.
+    bool is_in_each_turn(u32 block) const {
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 next : blocks_[b].next)
+                if (blocks_[b].loop == blocks_[block].loop && dominators_.passed(next, b) &&
+                    !dominators_.passed(block, b) && dominators_.passed(next, block))
+                    return false;
+        return true;
+    }
+
+    /// Moves the elements of a vector that is stored to registers side by side.
+    void put_together(MachinePiece& piece, MachineInstruction& store) {
+        for (MachineValues::Vector& together :
+             values_.put_together_for(function_.body[store.source])) {
+            take_same_registers(together.read);
+            const u32 vector =
+                add_move(piece, store.source, together.words, kMoveLatency, together.read);
+            std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
+            store.reads.push_back(vector);
+        }
+    }
+
+    /// An instruction that writes a new value of so many words, which it returns.
+    u32 add_move(MachinePiece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
+        MachineInstruction move;
+        move.source = source;
+        move.part = part_;
+        move.latency = latency;
+        move.reads = std::move(reads);
+        move.writes.push_back(new_value({words}));
+        piece.code.push_back(move);
+        return move.writes[0];
+    }
+    u32 new_value(MachineValue value) {
+        made_.values.push_back(value);
+        return static_cast<u32>(made_.values.size() - 1);
+    }
+
+    bool is_kept_rolled(u32 begin, u32 end) const {
+        return any_of(function_.not_unrolled, [&](u32 at) { return at >= begin && at < end; });
+    }
+
+    const ptx::Function& function_;
+    const ControlFlow& flow_;
+    const std::vector<BasicBlock>& blocks_;
+    const MachineValues values_;
+    const Dominators dominators_;
+    const std::vector<u32> joined_;  ///< by block: see joined_blocks.h
+    struct Loop {
+        u32 blocks = 0;
+        bool has_fence = false;
+    };
+    std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
+    std::vector<Brought> brought_;
+    struct Near {
+        u32 base = 0;
+        i64 offset = 0;
+        u32 block = 0, value = 0;
+    };
+    std::vector<Near> near_;                ///< addresses for copies
+    std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
+    bool is_skipped_ =
+        false;  ///< lanes may skip the block at hand, which has become guarded instructions
+    std::vector<u32> read_in_;   ///< by value: the only block that reads it, if there is one
+    std::vector<u32> piece_of_;  ///< by block, once it has one
+    std::map<u32, u32> same_;    ///< by value: the one whose register it takes
+    std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides
+    std::set<u32> waits_;        ///< those loads, until then
+    std::set<u32> known_;        ///< loads of what was loaded or stored before
+    u32 array_ = kNone;          ///< the value that holds a small array
+    bool has_array_ = false;     ///< something is stored there
+    u32 part_ = 0;               ///< of the piece, at hand
+    u32 block_ = 0;              ///< of the instruction at hand
+    u32 first_ = 0;              ///< block of the piece at hand
+    MachineCode made_;
+};
+
+}  // namespace
+
+MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
+                         const Registers& registers) {
+    return MachineCodeMaker(function, flow, registers).run();
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,200 @@
+#include "simulator/ptxas/machine_instruction.h"
+
+#include <algorithm>
+
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/ptx/instruction_parts.h"
+
+namespace coalesce::simulator {
+
+using ptx::Instruction;
+using ptx::StateSpace;
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+namespace {
+
+bool loads_matrix(const Instruction& i) {
+    return i.opcode == "ldmatrix" || (i.opcode == "wmma" && i.has("load"));
+}
+bool stores_matrix(const Instruction& i) {
+    return i.opcode == "stmatrix" || (i.opcode == "wmma" && i.has("store"));
+}
+
+}  // namespace
+
+bool is_access(const Instruction& i) {
+    return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"}) || loads_matrix(i) ||
+           stores_matrix(i);
+}
+
+bool is_far_load(const Instruction& i) {
+    const StateSpace space = space_of(i);
+    return i.opcode == "ld" && !i.has("param") &&
+           (space == StateSpace::global || space == StateSpace::generic);
+}
+
+bool is_texel_access(const Instruction& i) {
+    return is_one_of(i.opcode, {"tex", "tld4", "suld", "sust", "sured"});
+}
+
+bool is_of_64_bits(const Instruction& i) {
+    return i.has("s64") || i.has("u64") || i.has("b64");
+}
+
+MemoryEffect memory_effect(const Instruction& i) {
+    if (i.opcode == "ld" || i.opcode == "ldu") {
+        if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;
+        const bool never_changes = i.has("nc") || i.has("param") || i.has("const");
+        return never_changes ? MemoryEffect::none : MemoryEffect::load;
+    }
+    if (i.opcode == "st" && i.has("param")) return MemoryEffect::none;
+    if (i.opcode == "st") return i.has("volatile") ? MemoryEffect::both : MemoryEffect::store;
+    if (loads_matrix(i)) return MemoryEffect::load;
+    if (stores_matrix(i)) return MemoryEffect::store;
+    if (is_one_of(i.opcode, {"atom", "red", "cp"}) || reads_clock(i)) return MemoryEffect::both;
+    if (is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "mbarrier", "call", "nanosleep",
+                             "griddepcontrol", "discard"}))
+        return MemoryEffect::fence;
+    return MemoryEffect::none;
+}
+
+bool moves_special(const Instruction& i) {
+    return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_special();
+}
+
+bool ends_straight_code(const Instruction& i) {
+    return is_one_of(i.opcode, {"bra", "brx", "ret", "exit", "call", "trap", "brkpt"});
+}
+
+bool may_part_ways(const Instruction& i) {
+    return !i.label.empty() || ends_straight_code(i);
+}
+
+bool is_slow(const Instruction& i) {
+    if (i.opcode != "cvt")
+        return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
+                                    "popc", "clz", "bfind", "brev"});
+    // Rounding to a float of 32 bits, or of 32 bits to a shorter one, is arithmetic like other.
+    if (i.modifiers.size() < 2) return false;
+    const std::string& to = i.modifiers[i.modifiers.size() - 2];
+    const std::string& from = i.modifiers.back();
+    if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
+    if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
+    // Pairs of shorter ones, too, and bytes from the nearest number or towards zero.
+    if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
+    if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
+    if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
+    const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::type_named(to));
+    return !(i.has("rn") || i.has("rz")) || !shortens;
+}
+
+u32 latency_of(const Instruction& i) {
+    constexpr u32 kArithmetic = 4, kDouble = 8, kPredicate = 13, kShared = 30, kSpecial = 20,
+                  kGlobal = 200;
+    const StateSpace space = space_of(i);
+    if (is_one_of(i.opcode, {"ld", "ldu", "atom"}) || loads_matrix(i)) {
+        if (i.has("param") || space == StateSpace::constant) return kDouble;
+        return space == StateSpace::shared ? kShared : kGlobal;
+    }
+    if (is_one_of(i.opcode, {"tex", "tld4", "suld"})) return kGlobal;
+    if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
+        return kShared;
+    if (moves_special(i) || is_slow(i)) return kSpecial;
+    if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
+    if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
+        (i.has("s64") || i.has("u64") || i.has("wide")))
+        return kArithmetic + 1;
+    return i.has("f64") ? kDouble : kArithmetic;
+}
+
+namespace {
+
+/// Instructions of PTX that are many of the machine, and what those need beside sources and result. Seen with
+/// ptxas, around such an instruction with so many values alive that each further one takes a register.
+/// (With few, where that counts, a division of 16 bits needs one more. The upper half of a product of 64 bits needs six then,
+/// and two with many; here it has four.)
+struct Inside {
+    std::string_view opcode, type;
+    std::string_view mode;  ///< a rounding, or none: for those that no line above names
+    u32 words;
+    bool calls_routine;
+};
+constexpr Inside kInside[] = {{"div", "f64", "rn", 15, true},  {"div", "f64", "", 13, true},
+                              {"sqrt", "f64", "", 13, true},   {"rcp", "f64", "rn", 8, true},
+                              {"rcp", "f64", "", 13, true},    {"min", "f64", "", 4, false},
+                              {"max", "f64", "", 4, false},    {"div", "f32", "", 9, true},
+                              {"sqrt", "f32", "rm", 4, true},  {"sqrt", "f32", "rz", 4, true},
+                              {"sqrt", "f32", "", 6, true},    {"rcp", "f32", "ftz", 4, true},
+                              {"rcp", "f32", "rz", 4, true},   {"rcp", "f32", "", 8, true},
+                              {"div", "s64", "", 15, true},    {"rem", "s64", "", 13, true},
+                              {"div", "u64", "", 11, true},    {"rem", "u64", "", 11, true},
+                              {"div", "s32", "", 8, false},    {"rem", "s32", "", 8, false},
+                              {"div", "u32", "", 6, false},    {"rem", "u32", "", 6, false},
+                              {"div", "s16", "", 5, true},     {"rem", "s16", "", 5, true},
+                              {"div", "u16", "", 5, true},     {"rem", "u16", "", 5, true},
+                              {"mul", "u64", "hi", 4, false},  {"mul", "s64", "hi", 4, false},
+                              {"madc", "u64", "hi", 4, false}, {"madc", "s64", "hi", 4, false}};
+
+const Inside* find_inside(const Instruction& i) {
+    const bool is_exact = !i.has("approx") && !i.has("full");
+    for (const Inside& inside : kInside)
+        if (i.opcode == inside.opcode && i.has(inside.type) && is_exact &&
+            (inside.mode.empty() || i.has(inside.mode)))
+            return &inside;
+    return nullptr;
+}
+
+}  // namespace
+
+bool calls_routine(const Instruction& i) {
+    const Inside* inside = find_inside(i);
+    return inside && inside->calls_routine;
+}
+
+bool has_branches_inside(const Instruction& i) {
+    return calls_routine(i) || (i.opcode == "bfind" && (i.has("u64") || i.has("s64")));
+}
+
+bool waits_for_reads(const Instruction& i) {
+    return is_one_of(i.opcode, {"membar", "fence", "call"}) || has_branches_inside(i);
+}
+
+u32 latency_of_second_step(const Instruction& i) {
+    constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
+    if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register
+    if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
+    if (i.opcode != "cvt" || !i.has("sat")) return 0;
+    const ptx::Type from = ptx::type_named(i.modifiers.back());
+    if (ptx::is_float(from)) return kArithmetic;
+    return size_of(from) > 4 ? kCompareAndSelect : 0;
+}
+
+namespace {
+
+/// wmma's accesses have an address for each of the machine's. Seen with ptxas, where the rows' distance is a
+/// parameter: sixteen rows of halves need fewer, whole numbers more.
+u32 addresses_inside(const Instruction& i) {
+    if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
+    if (!i.operands[2].is_register()) return 0;
+    if (i.has("f16") && i.has("m16n16k16")) return 8;
+    return i.has("s32") || i.has("s8") || i.has("u8") ? 15 : 12;
+}
+
+}  // namespace
+
+u32 words_inside(const Instruction& i) {
+    if (const u32 addresses = addresses_inside(i)) return addresses;
+    const Inside* inside = find_inside(i);
+    return inside ? inside->words : 0;
+}
+
+u32 odd_words_inside(const Instruction& i) {
+    // The divisor with the other sign, and its reciprocal: their product is added to a pair.
+    constexpr u32 kOfUnsigned = 2;
+    return find_inside(i) && i.has("u32") ? kOfUnsigned : 0;
+}
+
+}  // namespace coalesce::simulator

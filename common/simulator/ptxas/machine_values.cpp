@@ -1,0 +1,1130 @@
+// The rules by which ptxas drops, folds and merges values. See machine_values.h for the idea.
+// Long: every rule asks what the others have found, until none finds more.
+#include "simulator/ptxas/machine_values.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/ranges.h"
+#include "simulator/analysis/deciding_registers.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/execute/fragments.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/machine_instruction.h"
+
+namespace coalesce::simulator {
+
+using ptx::StateSpace;
+
+namespace {
+
+/// Chains of address computations are short: what is not known to be wide after that many rounds is narrow.
+constexpr int kRounds = 8;
+
+/// Bytes of an array that is kept in registers, among which each load chooses.
+constexpr u64 kArrayMost = 32;
+
+/// The name of a constant, as numbers have it: -32, the level of detail of a fetch that says none.
+constexpr u64 kLevel = ~u64{0xc2000000};
+
+bool has_immediate(const ptx::Instruction& i) {
+    return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
+}
+
+/// Times a power of two is a shift, which an addition of 32 bits has room for.
+bool multiplies_by_power(const ptx::Instruction& i) {
+    return any_of(i.operands, [](const ptx::Operand& operand) {
+        return operand.is_immediate() && (operand.bits & (operand.bits - 1)) == 0;
+    });
+}
+
+/// Of two values of 64 bits.
+bool is_long_product(const ptx::Instruction& i) {
+    return i.opcode == "mul" && i.has("lo") && is_of_64_bits(i) && !has_immediate(i);
+}
+
+bool is_number(const ptx::Operand& operand) {
+    using Kind = ptx::Operand::Kind;
+    return operand.is_immediate() || operand.kind == Kind::f32_bits ||
+           operand.kind == Kind::f64_bits;
+}
+bool is_constant(const ptx::Operand& operand) {
+    return is_number(operand) && operand.bits != 0;
+}
+
+/// Addresses there have 32 bits.
+bool is_near(StateSpace space) {
+    return space == StateSpace::shared || space == StateSpace::local ||
+           space == StateSpace::constant;
+}
+
+const ptx::Operand* vector_of(const ptx::Instruction& i) {
+    for (const ptx::Operand& operand : i.operands)
+        if (operand.is_vector()) return &operand;
+    return nullptr;
+}
+
+/// Of an access to a texel: x, y, ...
+std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
+    for (const ptx::Operand& operand : i.operands) {
+        if (!operand.is_address() || operand.elements.empty()) continue;
+        const ptx::Operand& last = operand.elements.back();
+        std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
+        // Three are written as four.
+        const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
+                                  all[3].reg == all[2].reg && all[3].bits == all[2].bits;
+        if (is_filled_up) all.pop_back();
+        return all;
+    }
+    return {};
+}
+
+/// Of a fetch that says them: along x and along y, one after the other.
+std::vector<ptx::Operand> gradients_of(const ptx::Instruction& i) {
+    std::vector<ptx::Operand> all;
+    if (i.opcode != "tex" || !i.has("grad")) return all;
+    for (std::size_t k = 2; k < i.operands.size(); ++k)
+        all.insert(all.end(), i.operands[k].elements.begin(), i.operands[k].elements.end());
+    return all;
+}
+
+bool loads_vector(const ptx::Instruction& i) {
+    return is_one_of(i.opcode, {"ld", "suld"}) && vector_of(i);
+}
+
+/// Of a vector that is loaded. A surface's access says last what it does beyond the edge.
+u32 size_of_element(const ptx::Instruction& i) {
+    const std::size_t behind = i.opcode == "suld" ? 2 : 1;
+    return i.modifiers.size() < behind
+               ? 0
+               : size_of(ptx::type_named(i.modifiers[i.modifiers.size() - behind]));
+}
+
+using Vectors = std::vector<std::vector<ptx::Operand>>;
+
+/// What an instruction takes from registers that lie side by side.
+Vectors vectors_read_by(const ptx::Instruction& i) {
+    Vectors vectors;
+    if (is_texel_access(i)) vectors.push_back(coordinates_of(i));
+    vectors.push_back(gradients_of(i));
+    if ((i.opcode == "st" || i.opcode == "sust") && vector_of(i))
+        vectors.push_back(vector_of(i)->elements);
+    if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
+        vectors.push_back({i.operands[2], i.operands[3]});
+    std::erase_if(vectors, [](const auto& one) { return one.size() < 2; });
+    return vectors;
+}
+
+/// Registers of wmma that repeat others: the machine has them once.
+std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
+    if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
+    MatrixShape shape;
+    for (const std::string& m : i.modifiers)
+        if (const MatrixShape named = shape_named(m); named.m != 0) shape = named;
+    const u32 own = MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
+    std::vector<u32> copies;
+    const std::vector<ptx::Operand>& elements = i.operands[0].elements;
+    for (std::size_t k = own; own > 0 && k < elements.size(); ++k)
+        if (elements[k].is_register()) copies.push_back(elements[k].reg);
+    return copies;
+}
+
+/// A load of what an instruction can take from there itself.
+bool is_in_constant_bank(const ptx::Instruction& i) {
+    return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
+           !i.operands[1].has_base_register && !vector_of(i);
+}
+
+}  // namespace
+
+MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
+    : function_(function), registers_(registers) {
+    find_wanted();
+    find_definitions();
+    find_uniform();
+    find_narrow();
+    find_folded();
+    find_addresses_of_blocks();
+    find_block_numbers();
+    find_words();
+    find_vectors();
+}
+
+bool MachineValues::is_uniform(u32 value) const {
+    return uniform_[value] && !in_every_thread_[value];
+}
+
+/// What is the same for a block and can be computed for it: the unit for that knows integers alone, and does
+/// not divide.
+void MachineValues::find_uniform() {
+    uniform_.assign(function_.registers.size(), false);
+    for (u32 r = 0; r < uniform_.size(); ++r) {
+        const ValueClass value_class = registers_.value_class[r];
+        uniform_[r] = is_written_once(r) &&
+                      (value_class == ValueClass::launch || value_class == ValueClass::block ||
+                       is_in_constant_bank(definition(r)));
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 r = 0; r < uniform_.size(); ++r) {
+            if (!uniform_[r] || is_computed_for_block(definition(r))) continue;
+            uniform_[r] = false;
+            changed = true;
+        }
+    }
+}
+
+bool MachineValues::is_computed_for_block(const Instruction& i) const {
+    for (const std::string& modifier : i.modifiers)
+        if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
+            return false;
+    // 64 bits by 64 are several instructions: worth it once a launch. The number of a block is multiplied by the threads,
+    // which add the product to an address.
+    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
+    if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
+        return false;
+    if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(i.operands[0].reg)) return false;
+    const bool known =
+        is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
+                             "and", "or", "xor", "not", "setp", "selp", "neg"});
+    return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
+}
+
+/// A product of what is given at launch, added to an address: the threads do both at once. Whether they do makes no
+/// difference to a load, whose result takes the address's place, nor where the sum is compared alone.
+bool MachineValues::is_added_by_threads(u32 product) const {
+    return registers_.value_class[product] == ValueClass::launch &&
+           all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
+               const u32 sum = function_.body[at].operands[0].reg;
+               return !all_readers_are(sum, {"ld", "atom", "red", "setp"});
+           });
+}
+
+/// What is read, directly or not, by something that leaves a trace: a store, a branch, a barrier.
+void MachineValues::find_wanted() {
+    const std::vector<Instruction>& body = function_.body;
+    std::vector<std::vector<u32>> writers(function_.registers.size());
+    std::vector<u32> open;
+    wanted_.assign(body.size(), false);
+    const auto want = [&](u32 at) {
+        if (!wanted_[at]) open.push_back(at);
+        wanted_[at] = true;
+    };
+    for (u32 at = 0; at < body.size(); ++at) {
+        const std::vector<u32> written = registers_written(body[at]);
+        for (u32 r : written) writers[r].push_back(at);
+        if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
+            changes_memory(memory_effect(body[at])))
+            want(at);
+    }
+    while (!open.empty()) {
+        const u32 at = open.back();
+        open.pop_back();
+        for (u32 r : registers_read(body[at]))
+            for (u32 writer : writers[r]) want(writer);
+    }
+}
+
+void MachineValues::find_definitions() {
+    const std::size_t count = function_.registers.size();
+    readers_.resize(count);
+    writers_.resize(count);
+    in_every_thread_.assign(count, false);
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        if (registers_.is_copy[at] || !wanted_[at]) continue;
+        carried_out_.push_back(&function_.body[at]);
+        for (u32 r : registers_written(function_.body[at])) writers_[r].push_back(at);
+        for (u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
+    }
+}
+
+void MachineValues::find_narrow() {
+    narrow_.resize(function_.registers.size());
+    for (u32 r = 0; r < narrow_.size(); ++r) narrow_[r] = bytes(r) == 8;
+    bool changed = true;
+    for (int round = 0; round < kRounds && changed; ++round) {
+        changed = false;
+        for (u32 r = static_cast<u32>(narrow_.size()); r-- > 0;) {
+            if (!narrow_[r] || stays_narrow(r)) continue;
+            narrow_[r] = false;
+            changed = true;
+        }
+    }
+}
+
+/// Whether each reader is an access to shared or local memory there, or computes a narrow value from it.
+bool MachineValues::stays_narrow(u32 value) const {
+    return all_of(readers_[value], [&](u32 at) {
+        const Instruction& i = function_.body[at];
+        if (i.operands.empty()) return false;
+        if (is_access(i)) {
+            const StateSpace space = space_of(i);
+            const bool is_base =
+                any_of(i.operands, [&](auto& o) { return o.has_base_register && o.reg == value; });
+            return is_base && is_near(space);
+        }
+        const Operand& to = i.operands[0];
+        if (!to.is_register()) return false;
+        if (i.opcode == "cvt")
+            return bytes(to.reg) <= 4 && !i.has("sat") &&
+                   none_of(i.modifiers,
+                           [](const std::string& m) { return ptx::is_float(ptx::type_named(m)); });
+        return is_one_of(i.opcode,
+                         {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "mov", "cvta"}) &&
+               narrow_[to.reg];
+    });
+}
+
+void MachineValues::find_folded() {
+    folded_.resize(function_.registers.size());
+    for (u32 r = 0; r < folded_.size(); ++r) folded_[r] = is_written_once(r) && folds(r);
+}
+
+bool MachineValues::all_readers_are(u32 value,
+                                    std::initializer_list<std::string_view> opcodes) const {
+    return all_of(readers_[value],
+                  [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
+}
+
+/// Gives the register of its source another type, or takes the lower of a pair.
+bool MachineValues::keeps_lower_bits(u32 value) const {
+    const Instruction& i = definition(value);
+    const Operand& from = i.operands[1];
+    if (i.opcode != "cvt" || i.modifiers.size() != 2 || !from.is_register()) return false;
+    const ptx::Type to = ptx::type_named(i.modifiers[0]), of = ptx::type_named(i.modifiers[1]);
+    return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
+           size_of(to) <= size_of(of) && is_written_once(from.reg) &&
+           written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
+}
+
+/// An address and a number: an access or an asynchronous copy adds it itself.
+bool MachineValues::is_offset(u32 value) const {
+    const Instruction& i = definition(value);
+    if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
+    return all_of(readers_[value], [&](u32 at) {
+        const Instruction& reader = function_.body[at];
+        if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
+        u32 as_address = 0, others = 0;
+        for (const Operand& o : reader.operands) {
+            if (o.has_base_register && o.reg == value) ++as_address;
+            if (o.is_register() && o.reg == value) ++others;
+            for (const Operand& e : o.elements)
+                if (e.is_register() && e.reg == value) ++others;
+        }
+        return as_address > 0 && others == 0;
+    });
+}
+
+/// An addition shifts one of its operands to the right, the one with a sign if there are two to choose from.
+bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
+    if (has_immediate(add)) return false;
+    for (u32 other : registers_read(add)) {
+        if (other == shifted || !is_written_once(other)) continue;
+        if (folded_[other]) return false;
+        const Instruction& i = definition(other);
+        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted))
+            return false;
+    }
+    return true;
+}
+
+/// All that reads it works on values of the threads.
+bool MachineValues::joins_threads(u32 value) const {
+    return all_of(readers_[value], [&](u32 at) {
+        return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
+    });
+}
+
+bool MachineValues::folds(u32 value) const {
+    const Instruction& i = definition(value);
+    if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
+    const bool multiplies_wide = i.opcode == "mul" && i.has("wide");
+    if (multiplies_wide && all_readers_are(value, {"add"}) && joins_threads(value)) return true;
+    if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
+        return false;  // a constant is there
+    if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
+    if (is_offset(value)) return true;
+    const Operand& from = i.operands[1];
+    if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
+        from.is_register() && bytes(from.reg) == 4) {
+        // The upper half is zero, or a sign that a single such reader makes for itself.
+        return i.has("u32") || (readers_[value].size() == 1 &&
+                                all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
+    }
+    if (is_negated_operand(value) || is_part_of_logic(value) || is_part_of_sum(value)) return true;
+    if (keeps_lower_bits(value)) return true;
+    if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
+        return all_readers_are(value, {"add"}) &&
+               has_room(function_.body[readers_[value][0]], value);
+    if (is_long_product(i) && !narrow_[value]) return joins_sum(value);
+    const bool shifts = i.opcode == "shl";
+    if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
+    return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
+           all_readers_are(value, {"add"});
+}
+
+/// A product that is only added to something of the threads is part of that addition.
+bool MachineValues::joins_sum(u32 product) const {
+    if (readers_[product].size() != 1 || uniform_[product]) return false;
+    const Instruction& add = function_.body[readers_[product][0]];
+    if (add.opcode != "add" || has_immediate(add)) return false;
+    return none_of(registers_read(add),
+                   [&](u32 r) { return r != product && (folded_[r] || uniform_[r]); });
+}
+
+/// The machine joins three values by logic at once: of two such instructions one is left, unless both take a
+/// constant.
+bool MachineValues::is_part_of_logic(u32 value) const {
+    const auto is_logic = [](const Instruction& i) {
+        return is_one_of(i.opcode, {"and", "or", "xor", "not"});
+    };
+    if (!is_logic(definition(value)) || is_predicate(value) || uniform_[value]) return false;
+    if (readers_[value].size() != 1) return false;
+    const Instruction& reader = function_.body[readers_[value][0]];
+    if (!is_logic(reader) || reader.opcode == "not" || reader.guard) return false;
+    u32 constants = has_immediate(definition(value)) + has_immediate(reader);
+    for (const Instruction* part : {&definition(value), &reader})
+        for (u32 r : registers_read(*part)) {
+            if (folded_[r] && is_logic(definition(r))) return false;
+            constants += uniform_[r];
+        }
+    return constants < 2;
+}
+
+/// A sum or a difference of 32 bits.
+bool MachineValues::is_sum(const Instruction& i) const {
+    if (!is_one_of(i.opcode, {"add", "sub"}) || i.has("cc") || i.has("sat")) return false;
+    return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
+}
+
+/// The machine adds three values at once, one of them constant at most: of two such instructions one is left, unless either
+/// has a shifted value or a product in it.
+bool MachineValues::is_part_of_sum(u32 value) const {
+    const Instruction& sum = definition(value);
+    if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
+    const u32 at = readers_[value][0];
+    const Instruction& reader = function_.body[at];
+    // In a loop a sum may be one of itself, a turn ago.
+    if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
+    if (folded_[reader.operands[0].reg]) return false;  // is one of three itself
+    for (u32 between = written_at(value); between < at; ++between)
+        if (may_part_ways(function_.body[between])) return false;
+    u32 constants = has_immediate(sum) + has_immediate(reader);
+    for (const Instruction* part : {&sum, &reader})
+        for (u32 read : registers_read(*part)) {
+            if (read == value) continue;
+            constants += uniform_[read];
+            const bool is_known = is_written_once(read) && !uniform_[read];
+            if (folded_[read] || (is_known && !is_sum(definition(read)) && folds(read)))
+                return false;
+        }
+    return constants < 2;
+}
+
+/// Arithmetic with floats takes an operand with the other sign.
+bool MachineValues::is_negated_operand(u32 value) const {
+    const Instruction& i = definition(value);
+    return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&
+           all_readers_are(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
+}
+
+/// The address of an access that is computed from the number of a block: the threads compute it.
+void MachineValues::find_addresses_of_blocks() {
+    for (const Instruction& access : function_.body) {
+        const StateSpace space = space_of(access);
+        const bool is_far = space == StateSpace::global || space == StateSpace::generic;
+        if (!is_access(access) || access.has("param") || !is_far) continue;
+        for (const Operand& o : access.operands)
+            if (o.is_address() && o.has_base_register) compute_in_threads(o.reg);
+    }
+}
+
+/// An address, and all that it is computed from for a block, if there is a product in it.
+void MachineValues::compute_in_threads(u32 address) {
+    const auto is_of_block = [&](u32 value) {
+        return uniform_[value] && registers_.value_class[value] == ValueClass::block;
+    };
+    if (!is_of_block(address) || folded_[address] || definition(address).opcode != "add") return;
+    for (u32 product : registers_read(definition(address))) {
+        if (!folded_[product] || !uniform_[product]) continue;
+        in_every_thread_[address] = true;
+        std::vector<u32> open = registers_read(definition(product));
+        while (!open.empty()) {
+            const u32 factor = open.back();
+            open.pop_back();
+            if (!is_of_block(factor) || in_every_thread_[factor]) continue;
+            in_every_thread_[factor] = true;
+            for (u32 r : registers_read(definition(factor))) open.push_back(r);
+        }
+    }
+}
+
+/// The numbers of a block are read into a register of every thread where that is what they are used in.
+void MachineValues::find_block_numbers() {
+    for (u32 r = 0; r < folded_.size(); ++r) {
+        if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
+        if (moves_special(definition(r)) && is_wanted_by_threads(r)) in_every_thread_[r] = true;
+    }
+}
+
+bool MachineValues::is_wanted_by_threads(u32 value) const {
+    return any_of(readers_[value], [&](u32 at) {
+        const Instruction& i = function_.body[at];
+        u32 uniform = 0;
+        for (u32 r : registers_read(i)) uniform += is_uniform(r) || folded_[r];
+        if (uniform != 1) return false;
+        for (u32 r : registers_written(i)) {
+            const ValueClass to = registers_.value_class[r];
+            if (folded_[r]) return is_wanted_by_threads(r);
+            if (to == ValueClass::thread || to == ValueClass::position) return true;
+        }
+        return false;
+    });
+}
+
+bool MachineValues::is_in_halves(const Instruction& i) const {
+    return !takes_in(i, "mul") && !i.has("f64") &&
+           is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "neg", "shl", "shr",
+                                "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
+}
+
+bool MachineValues::takes_in(const Instruction& i, std::string_view opcode) const {
+    return any_of(i.operands, [&](const Operand& o) {
+        return o.is_register() && folded_[o.reg] && definition(o.reg).opcode == opcode;
+    });
+}
+
+bool MachineValues::is_loaded_pair(u32 value) const {
+    return words_[value] == 2 && is_written_once(value) &&
+           is_one_of(definition(value).opcode, {"ld", "atom"});
+}
+
+bool MachineValues::divides_by_constant(const Instruction& i) const {
+    const auto is_varying = [&](const Operand& o) { return o.is_register() && !is_uniform(o.reg); };
+    return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
+}
+
+u32 MachineValues::steps_of_product(const Instruction& i) const {
+    if (i.opcode == "add" && words_[i.operands[0].reg] == 2) {
+        return any_of(registers_read(i),
+                      [&](u32 r) { return folded_[r] && is_long_product(definition(r)); });
+    }
+    const bool multiplies = is_one_of(i.opcode, {"mul", "mad"}) && i.has("lo");
+    if (!multiplies || !is_of_64_bits(i) || words_[i.operands[0].reg] != 2) return 0;
+    u32 steps = 1;
+    for (std::size_t k = 1; k <= 2; ++k) {
+        const Operand& o = i.operands[k];
+        if (!o.is_register() || !folded_[o.reg]) continue;
+        const Instruction& factor = definition(o.reg);
+        steps += factor.opcode == "cvt" && factor.has("s32");  // its sign
+    }
+    return steps;
+}
+
+bool MachineValues::is_half(u32 value) const {
+    return bytes(value) < 4 && !writers_[value].empty() &&
+           is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
+           !is_slow(definition(value));
+}
+
+std::optional<u32> MachineValues::extended_by(u32 value) const {
+    if (words_[value] != 2 || is_loose(value) || !is_written_once(value)) return {};
+    const Instruction& i = definition(value);
+    if (i.opcode != "cvt" || !is_of_64_bits(i) || !i.has("s32") || i.guard) return {};
+    const u32 from = i.operands[1].reg;
+    const bool is_one = i.operands[1].is_register() && words_[from] == 1 && is_written_once(from);
+    if (!is_one) return {};
+    for (const std::vector<u32>& vector : side_by_side_)
+        if (is_among(from, vector) || is_among(value, vector)) return {};
+    return from;
+}
+
+bool MachineValues::is_loose(u32 value) const {
+    if (words_[value] != 2 || writers_[value].empty()) return false;
+    const std::vector<Operand>& operands = definition(value).operands;
+    if (operands.size() > 1 && operands[1].is_special()) return false;  // a clock
+    // What a loop starts with may be written whole, though each turn computes it in halves.
+    return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
+           all_of(readers_[value], [&](u32 at) {
+               const Instruction& i = function_.body[at];
+               const bool multiplies = (i.opcode == "mul" || i.opcode == "mad") && i.has("lo");
+               return multiplies || is_in_halves(i);
+           });
+}
+
+bool MachineValues::has_fixed_stride(const Instruction& i) const {
+    if (i.opcode != "wmma" || i.operands.size() != 3 || !i.operands[2].is_register()) return false;
+    const u32 value = i.operands[2].reg;
+    if (!is_written_once(value)) return false;
+    const Instruction& sets = definition(value);
+    return sets.opcode == "mov" && sets.operands.size() == 2 && sets.operands[1].is_immediate();
+}
+
+void MachineValues::find_words() {
+    words_.assign(function_.registers.size(), 0);
+    for (u32 r = 0; r < words_.size(); ++r) {
+        if (folded_[r] || is_uniform(r) || is_predicate(r)) continue;
+        words_[r] = narrow_[r] ? 1 : words_of_type(r);
+    }
+    for (const Instruction& i : function_.body)
+        for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
+    leave_out_unwanted_elements();
+    find_packed();
+}
+
+void MachineValues::leave_out_unwanted_elements() {
+    for (const Instruction* i : carried_out_) {
+        if (!loads_vector(*i)) continue;
+        std::set<u32> loaded;
+        for (const Operand& o : loaded_elements(*i))
+            if (o.is_register()) loaded.insert(o.reg);
+        for (const Operand& o : vector_of(*i)->elements)
+            if (o.is_register() && !loaded.contains(o.reg)) words_[o.reg] = 0;
+    }
+}
+
+/// Of a vector, ptxas loads the half that is wanted. (Two elements of different halves it loads one by one.)
+std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
+    std::vector<Operand> elements = vector_of(load)->elements;
+    const auto is_wanted = [&](const Operand& o) {
+        return o.is_register() && !readers_[o.reg].empty();
+    };
+    const bool is_whole = load.opcode != "ld" || load.has("volatile") || load.has("acquire") ||
+                          size_of_element(load) < 4;
+    if (is_whole || none_of(elements, is_wanted)) return elements;
+    while (elements.size() > 1) {
+        const auto half = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
+        if (std::none_of(half, elements.end(), is_wanted))
+            elements.erase(half, elements.end());
+        else if (std::none_of(elements.begin(), half, is_wanted))
+            elements.erase(elements.begin(), half);
+        else
+            break;
+    }
+    return elements;
+}
+
+/// Bytes and halves that are loaded as a vector fill words. They stay in them if they are stored as vectors again.
+void MachineValues::find_packed() {
+    for (const Instruction* i : carried_out_) {
+        if (!loads_vector(*i)) continue;
+        const std::vector<Operand>& elements = vector_of(*i)->elements;
+        const u32 size = size_of_element(*i);
+        const bool stays = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
+                               return is_stored_in_vectors(o);
+                           });
+        if (!stays) continue;
+        std::vector<u32> words;
+        for (u32 k = 0; k < elements.size(); ++k) {
+            const u32 value = elements[k].reg;
+            words_[value] = k * size % 4 == 0;
+            if (words_[value]) words.push_back(value);
+        }
+        if (words.size() > 1) side_by_side_.push_back(words);
+    }
+}
+
+bool MachineValues::is_stored_in_vectors(const Operand& element) const {
+    if (!element.is_register() || !is_written_once(element.reg)) return false;
+    const std::vector<u32>& readers = readers_[element.reg];
+    return !readers.empty() && all_of(readers, [&](u32 at) {
+        const Instruction& i = function_.body[at];
+        return is_one_of(i.opcode, {"st", "sust"}) && vector_of(i);
+    });
+}
+
+/// By one instruction, in this order.
+bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
+    if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
+        return false;
+    const Instruction& load = definition(operands[0].reg);
+    if (!loads_vector(load)) return false;
+    const std::vector<Operand>& loaded = vector_of(load)->elements;
+    return std::equal(loaded.begin(), loaded.end(), operands.begin(), operands.end(),
+                      [&](const Operand& a, const Operand& b) {
+                          return a.is_register() && b.is_register() && a.reg == b.reg &&
+                                 is_written_once(b.reg);
+                      });
+}
+
+/// What is loaded as a vector lies side by side, and so does what is stored, where it is not an element of a
+/// loaded one already.
+void MachineValues::find_vectors() {
+    std::vector<bool> has_place(words_.size(), false);
+    const auto place = [&](const std::vector<Operand>& operands) {
+        const std::vector<u32> elements = side_by_side_in(operands);
+        if (any_of(elements, [&](u32 v) { return has_place[v]; })) return;
+        for (u32 v : elements) has_place[v] = true;
+        if (elements.size() > 1) side_by_side_.push_back(elements);
+    };
+    for (const Instruction* i : carried_out_)
+        if (loads_vector(*i)) place(loaded_elements(*i));
+    for (const Instruction* i : carried_out_)
+        for (const std::vector<Operand>& vector : vectors_read_by(*i)) place(vector);
+    for (const Instruction* i : carried_out_)
+        for (const std::vector<Operand>& pair : pairs_of_texel(*i)) place(pair);
+}
+
+/// Texels come in pairs of registers, two of what is wanted of them in each.
+std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instruction& i) const {
+    std::vector<std::vector<Operand>> pairs;
+    if (!is_one_of(i.opcode, {"tex", "tld4"}) || !vector_of(i)) return pairs;
+    for (const Operand& o : vector_of(i)->elements) {
+        if (!o.is_register() || readers_[o.reg].empty()) continue;
+        if (pairs.empty() || pairs.back().size() == 2) pairs.emplace_back();
+        pairs.back().push_back(o);
+    }
+    return pairs;
+}
+
+/// The values of a vector, if they are different ones that fill their registers.
+std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
+    std::vector<u32> values;
+    for (const Operand& operand : operands) {
+        if (!operand.is_register()) return {};
+        const u32 value = operand.reg;
+        if (bytes(value) < 4 || words_[value] != words_of_type(value)) return {};
+        if (!values.empty() && words_[value] != words_[values[0]]) return {};
+        add_once(values, value);
+    }
+    if (values.size() != operands.size()) values.clear();
+    return values;
+}
+
+void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
+    if (folded_[value]) {
+        for (u32 r : registers_read(definition(value))) add_read(to, r);
+    } else if (!is_uniform(value)) {
+        add_once(to, value);
+    }
+}
+
+std::vector<u32> MachineValues::read_by(const Instruction& instruction) const {
+    std::vector<u32> values;
+    for (u32 r : registers_read(instruction)) add_read(values, r);
+    return values;
+}
+
+std::vector<u32> MachineValues::written_by(const Instruction& instruction) const {
+    std::vector<u32> values;
+    for (u32 r : registers_written(instruction)) {
+        // There are atomics without a result.
+        if (instruction.opcode == "atom" && readers_[r].empty()) continue;
+        // ... and fetches that leave out what nobody wants.
+        if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[r].empty()) continue;
+        if (!is_uniform(r)) add_once(values, r);
+    }
+    return values;
+}
+
+bool MachineValues::leaves_nothing(u32 at) const {
+    const Instruction& i = function_.body[at];
+    if (!i.label.empty() || registers_.is_copy[at] || !wanted_[at]) return true;
+    const std::vector<u32> written = registers_written(i);
+    return !written.empty() && memory_effect(i) == MemoryEffect::none &&
+           all_of(written, [&](u32 r) { return folded_[r] || is_uniform(r); });
+}
+
+bool MachineValues::is_rounded_in_place(u32 at) const {
+    const Instruction& i = function_.body[at];
+    if (i.opcode != "cvt" || !i.has("tf32") || !i.operands[1].is_register()) return false;
+    const u32 from = i.operands[1].reg;
+    return !leaves_nothing(at) && is_written_once(from) && readers_[from].size() == 1;
+}
+
+std::optional<u32> MachineValues::chosen_load(u32 at) const {
+    const Instruction& i = function_.body[at];
+    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !wanted_[at])
+        return {};
+    if (!i.operands[3].is_register() || !is_written_once(i.operands[0].reg)) return {};
+    u32 first = at;
+    for (std::size_t k = 1; k <= 2; ++k) {
+        if (!i.operands[k].is_register()) return {};
+        const u32 value = i.operands[k].reg;
+        if (!is_written_once(value) || readers_[value].size() != 1 || uniform_[value] ||
+            bytes(value) > 4)
+            return {};
+        const Instruction& load = definition(value);
+        if (load.opcode != "ld" || space_of(load) != StateSpace::global || load.guard ||
+            load.has("volatile") || vector_of(load))
+            return {};
+        first = std::min(first, written_at(value));
+    }
+    for (u32 between = first; between < at; ++between) {
+        const Instruction& other = function_.body[between];
+        if (may_part_ways(other) || changes_memory(memory_effect(other))) return {};
+    }
+    return written_at(i.operands[2].reg);
+}
+
+/// Accesses of one size and kind to one address: what is at one is at the other.
+bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) const {
+    if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
+    const auto kind = [](const Instruction& i) {
+        std::vector<std::string> words = i.modifiers;
+        const u32 size = size_of(ptx::type_named(words.back()));
+        if (size >= 4) words.back() = std::to_string(size);  // whatever it is read as
+        return words;
+    };
+    const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
+    return kind(a) == kind(b) && to.has_base_register == from.has_base_register &&
+           to.offset == from.offset && to.name == from.name &&
+           (!to.has_base_register || to.reg == from.reg);
+}
+
+/// What an access of one place finds or leaves there, if those are values that stay what they are.
+std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
+    const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
+    std::vector<u32> values;
+    for (const Operand& o : vector_of(access) ? moved.elements : std::vector<Operand>{moved}) {
+        if (!o.is_register() || !is_written_once(o.reg)) return {};
+        if (uniform_[o.reg] || folded_[o.reg]) return {};
+        values.push_back(o.reg);
+    }
+    return values;
+}
+
+std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
+    const Instruction& load = function_.body[at];
+    const bool may_change = load.has("volatile") || load.has("acquire") || load.has("relaxed");
+    if (load.opcode != "ld" || load.has("param") || may_change || leaves_nothing(at)) return {};
+    for (u32 before = at; before-- > 0;) {
+        const Instruction& i = function_.body[before];
+        if (may_part_ways(i)) return {};
+        if (!leaves_nothing(before) && go_to_one_place(i, load)) {
+            const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
+            std::vector<std::pair<u32, u32>> same;
+            for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
+                // In a loop, what was stored may be what is loaded here, a turn ago.
+                if (words_[known[k]] == words_[loaded[k]] && written_at(known[k]) <= before)
+                    same.push_back({loaded[k], known[k]});
+            if (same.size() != loaded.size()) same.clear();
+            return same;
+        }
+        const MemoryEffect effect = memory_effect(i);
+        // ptxas takes no number that is added to an address into account here.
+        const bool is_elsewhere =
+            effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
+        if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
+            return {};
+        if (load.operands[1].has_base_register &&
+            is_among(load.operands[1].reg, registers_written(i)))
+            return {};
+    }
+    return {};
+}
+
+/// There is a register that always reads as zero.
+bool MachineValues::is_zero(u32 value) const {
+    if (!is_written_once(value)) return false;
+    const Instruction& i = definition(value);
+    return i.opcode == "mov" && i.operands.size() > 1 && !i.operands[1].is_register() &&
+           !i.operands[1].is_special() && !i.operands[1].is_symbol() && !is_constant(i.operands[1]);
+}
+
+/// How many constants or uniform values an operand is made of.
+u32 MachineValues::constants_in(const Operand& operand) const {
+    if (!operand.is_register()) return is_constant(operand);
+    const u32 value = operand.reg;
+    if (is_predicate(value)) return 0;
+    if (!folded_[value]) return is_uniform(value) && !is_zero(value);
+    const Instruction& i = definition(value);
+    const bool shifts = (narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
+    u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
+    for (std::size_t k = 1; k < i.operands.size(); ++k)
+        if (i.operands[k].is_register()) count += constants_in(i.operands[k]);
+    return count;
+}
+
+/// Of an operand that is a wide product of something uniform: that.
+Constant MachineValues::uniform_factor(const Operand& operand) const {
+    if (!operand.is_register() || !folded_[operand.reg]) return {};
+    const Instruction& i = definition(operand.reg);
+    if (!i.has("wide")) return {};
+    for (u32 r : registers_read(i))
+        if (is_uniform(r)) return {r + u64{1}, 1};
+    return {};
+}
+
+std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_one_lane) const {
+    if (is_access(i)) return brought_for_access(i, in_one_lane);
+    if (is_texel_access(i)) return brought_for_texel(i);
+    if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
+        is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
+        return {};
+    u32 constants = 0;
+    Constant brought{0, 1}, scaled;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        const Operand& operand = i.operands[k];
+        constants += constants_in(operand);
+        if (operand.is_register() && !folded_[operand.reg] && is_uniform(operand.reg))
+            brought = {operand.reg + u64{1}, words_of_type(operand.reg)};
+        if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
+    }
+    // Two factors and what is added, of which one factor may be a number: the other two have registers.
+    if (scaled.words && constants >= 3 && brought.name) return {scaled, brought};
+    if (scaled.words && constants >= 2) return {scaled};
+    if (constants < 2) return {};
+    const std::vector<u32> written = written_by(i);
+    if (!written.empty() && words_[written[0]] == 1) brought.words = 1;
+    return {brought};
+}
+
+std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) const {
+    std::vector<Constant> constants;
+    for (u32 value : registers_read(i)) {
+        if (folded_[value]) {
+            for (const Constant& inner : launch_constants_of(definition(value)))
+                constants.push_back(inner);
+        } else if (is_uniform(value) && !is_predicate(value) && definition(value).opcode == "ld") {
+            constants.push_back({value + u64{1}, words_of_type(value)});
+        }
+    }
+    return constants;
+}
+
+/// All but addresses that are a variable's and numbers that are added, maybe in each turn of a loop.
+std::vector<bool> MachineValues::unknown_places() const {
+    std::vector<bool> unknown(function_.registers.size(), false);
+    const auto is_unknown = [&](const Operand& o) {
+        return o.is_special() || (o.is_register() && unknown[o.reg]);
+    };
+    until_nothing_changes(function_, [&](const Instruction& i) {
+        const bool stays_known =
+            is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
+        return !stays_known && add_to(unknown, registers_written(i));
+    });
+    return unknown;
+}
+
+u32 MachineValues::words_of_array() const {
+    u64 bytes = 0;
+    for (const auto& [name, variable] : function_.variables)
+        if (variable.space == StateSpace::local) bytes += variable.size;
+    if (bytes == 0 || bytes > kArrayMost) return 0;
+    const std::vector<bool> unknown = unknown_places();
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        const Instruction& i = function_.body[at];
+        if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // others may look at it
+        if (!is_access(i) || space_of(i) != StateSpace::local) continue;
+        if (size_of(ptx::type_named(i.modifiers.back())) != 4 || vector_of(i)) return 0;
+        if (i.opcode != "st") continue;
+        const Operand& place = i.operands[0];
+        if (place.has_base_register && unknown[place.reg]) return 0;
+    }
+    return static_cast<u32>(bytes + 3) / 4;
+}
+
+/// Of a uniform address: what it is computed from by adding a number, which an access does itself.
+u32 MachineValues::base_of(u32 value) const {
+    while (uniform_[value]) {
+        const Instruction& i = definition(value);
+        if (i.opcode != "add" || !has_immediate(i) || !i.operands[1].is_register()) break;
+        value = i.operands[1].reg;
+    }
+    return value;
+}
+
+AccessPlace MachineValues::place_of(const Instruction& access) const {
+    if (!is_one_of(access.opcode, {"ld", "st"})) return {};
+    AccessPlace place;
+    for (const Operand& operand : access.operands) {
+        if (!operand.is_address()) continue;
+        place.offset = operand.offset;
+        place.is_variable = !operand.has_base_register;
+        if (place.is_variable)
+            place.name = std::hash<std::string>{}(operand.name);
+        else
+            find_base(operand.reg, place);
+    }
+    const Operand* vector = vector_of(access);
+    place.bytes = size_of(ptx::type_named(access.modifiers.back())) *
+                  static_cast<u32>(vector ? vector->elements.size() : 1);
+    return place;
+}
+
+AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
+    AccessPlace place;
+    if (copy.opcode != "cp" || copy.has("bulk") || copy.operands.size() < 2) return place;
+    const Operand& source = copy.operands[1];
+    if (!source.is_address() || !source.has_base_register) return place;
+    place.offset = source.offset;
+    find_base(source.reg, place);
+    return place;
+}
+
+/// Numbers that are added to an address before it has a register are part of the offset.
+void MachineValues::find_base(u32 value, AccessPlace& place) const {
+    while (uniform_[value] || folded_[value]) {
+        const Instruction& i = definition(value);
+        if (i.opcode == "mov" && i.operands[1].is_symbol()) {
+            place.is_variable = true;
+            place.name = std::hash<std::string>{}(i.operands[1].name);
+            place.offset += i.operands[1].offset;
+            return;
+        }
+        if (i.opcode != "add" || !i.operands[1].is_register() || !i.operands[2].is_immediate())
+            break;
+        place.offset += static_cast<i64>(i.operands[2].bits);
+        value = i.operands[1].reg;
+    }
+    if (is_uniform(value))
+        place.name = value + u64{1};
+    else
+        place.value = value;
+}
+
+/// The address of an access to global memory that is the same for a whole block. Of no words where it is not. In
+/// shared memory a uniform register may hold the address, but not that of a comparison and exchange.
+Constant MachineValues::address_for_block(const Instruction& i) const {
+    const StateSpace space = space_of(i);
+    const bool is_far =
+        !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
+    const bool exchanges = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
+    if (!is_far && !exchanges) return {};
+    const u32 words = is_far ? 2 : 1;
+    for (const Operand& operand : i.operands) {
+        if (!operand.is_address()) continue;
+        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), words};
+        const u32 value = operand.reg;
+        if (is_uniform(value)) return {(is_far ? base_of(value) : value) + u64{1}, words};
+    }
+    return {};
+}
+
+bool MachineValues::adds_for_warp(const Instruction& i) const {
+    if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || vector_of(i)) return false;
+    const bool joins =
+        i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
+    const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
+    if (!joins || !is_word || !address_for_block(i).words) return false;
+    return i.opcode == "red" || written_by(i).empty();
+}
+
+bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
+    if (!is_written_once(predicate)) return false;
+    const Instruction& i = definition(predicate);
+    if (i.opcode != "setp" || i.guard || i.operands.size() != 3 || !i.has(is ? "eq" : "ne"))
+        return false;
+    const auto is_lane = [&](const Operand& o) {
+        return o.is_register() && differs_by_lane(o.reg);
+    };
+    const auto is_one = [&](const Operand& o) {
+        if (!o.is_register()) return is_number(o);
+        return is_uniform(o.reg) && definition(o.reg).opcode == "ld";
+    };
+    return (is_lane(i.operands[1]) && is_one(i.operands[2])) ||
+           (is_one(i.operands[1]) && is_lane(i.operands[2]));
+}
+
+/// The number of a thread along x or of a lane, maybe with something added that is the same for a block.
+bool MachineValues::differs_by_lane(u32 value) const {
+    for (u32 sum = value;;) {
+        if (!is_written_once(sum) || bytes(sum) != 4) return false;
+        const Instruction& i = definition(sum);
+        if (i.guard || i.operands.size() < 2) return false;
+        const Operand& first = i.operands[1];
+        if (i.opcode == "mov" && first.is_special())
+            return first.name == "%tid.x" || first.name == "%laneid";
+        const u32 added_to = varying_summand(i);
+        // In a loop a sum may be one of itself, a turn ago.
+        if (added_to == kNone || written_at(added_to) >= written_at(sum)) return false;
+        sum = added_to;
+    }
+}
+
+/// Of a sum, or of a product and a sum, whose other operands are the same for a block: what is not.
+u32 MachineValues::varying_summand(const Instruction& i) const {
+    const bool is_mad = i.opcode == "mad" && i.has("lo");
+    if (i.opcode != "add" && !is_mad) return kNone;
+    u32 varying = kNone;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        if (!i.operands[k].is_register()) continue;
+        const u32 read = i.operands[k].reg;
+        if (registers_.value_class[read] == ValueClass::block || uniform_[read]) continue;
+        if (varying != kNone || (is_mad && k != 3)) return kNone;
+        varying = read;
+    }
+    return varying;
+}
+
+/// Addresses in global memory and what is stored come from registers of the thread.
+std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
+                                                        bool in_one_lane) const {
+    std::vector<Constant> brought;
+    const Constant address = address_for_block(i);
+    if (address.words) brought.push_back(address);
+    if (adds_for_warp(i) && !in_one_lane) return brought;
+    // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
+    // the sum.
+    if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
+        (i.has("u32") || i.has("s32")))
+        return {address, {0, 1}, {0, 1}};
+    if (!vectors_read_by(i).empty()) return brought;
+    for (const Operand& operand : i.operands) {
+        if (operand.is_address() || constants_in(operand) == 0) continue;
+        if (operand.is_register())
+            brought.push_back(
+                {operand.reg + u64{1}, words_of_type(operand.reg), bytes(operand.reg) < 4});
+        else
+            brought.push_back({~operand.bits, 1});
+    }
+    return brought;
+}
+
+/// The level of detail that a fetch reads from a register, though it is none, and what is constant of coordinates
+/// and data, unless it is put together with others.
+std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) const {
+    std::vector<Constant> brought;
+    const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
+    if (interpolates && !i.has("level") && !i.has("grad")) brought.push_back({kLevel, 1});
+    std::vector<Operand> single = coordinates_of(i);
+    if (single.size() > 1) single.clear();
+    for (std::size_t k = written_by(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
+        const Operand& o = i.operands[k];
+        if (o.is_register()) single.push_back(o);
+        if (o.is_vector() && o.elements.size() == 1) single.push_back(o.elements[0]);
+    }
+    for (const Operand& o : single) {
+        if (!o.is_register() || !is_uniform(o.reg) || bytes(o.reg) > 4) continue;
+        const bool is_finest_level = i.opcode == "tex" && is_zero(o.reg);
+        if (!is_finest_level) brought.push_back({o.reg + u64{1}, 1});
+    }
+    return brought;
+}
+
+std::vector<MachineValues::Vector> MachineValues::put_together_for(const Instruction& i) const {
+    std::vector<Vector> all;
+    for (const std::vector<Operand>& operands : vectors_read_by(i)) {
+        Vector vector = put_together(i, operands);
+        if (vector.words) all.push_back(std::move(vector));
+    }
+    return all;
+}
+
+MachineValues::Vector MachineValues::put_together(const Instruction& i,
+                                                  const std::vector<Operand>& operands) const {
+    if (is_loaded_so(operands) && (i.opcode == "st" || i.opcode == "sust")) return {};
+    const std::vector<u32> elements = side_by_side_in(operands);
+    const bool lies_so =
+        std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();
+    const bool stores_zeros =
+        i.opcode == "st" && all_of(operands, [&](const Operand& o) {
+            return o.is_register() ? is_zero(o.reg) : is_number(o) && o.bits == 0;
+        });
+    if (lies_so || stores_zeros) return {};
+    Vector vector;
+    u32 size = 0;
+    for (const Operand& operand : operands) {
+        const bool is_register = operand.is_register();
+        if (is_register) add_read(vector.read, operand.reg);
+        size += is_register ? bytes(operand.reg) : 4;
+    }
+    const bool is_of_bytes = i.opcode == "st" && size_of(ptx::type_named(i.modifiers.back())) == 1;
+    if (is_of_bytes) size = static_cast<u32>(operands.size());
+    vector.words = (size + 3) / 4;
+    return vector;
+}
+
+}  // namespace coalesce::simulator

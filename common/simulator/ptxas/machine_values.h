@@ -1,0 +1,199 @@
+// Determines which registers of a function's PTX get registers in the machine code, and of how many
+// words.
+//
+// Idea    PTX has a register for every result. Machine code has fewer. Instructions without effect
+//         are left out. A product that is only added to something is part of that addition. For an
+//         address in shared memory, the lower 32 bits are enough.
+// Uniform Values that are the same for a whole block are in uniform registers or in the constant
+//         bank, if they can be computed there: integers that are not divided.
+// One     An instruction can use one constant or uniform operand directly. A second one must be
+//         loaded into registers first: base + index * 4 has two, so base takes a pair where the sum
+//         is computed.
+// Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
+//         whole: addresses, doubles, products. Otherwise it is in any two registers.
+// Vectors The elements of a loaded or stored vector are in adjacent registers. If vectors are taken
+//         apart and put together again, as in a transpose in registers, both need registers at the
+//         same time.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simulator/ptxas/value_classes.h"
+
+namespace coalesce::simulator {
+
+/// A constant or uniform value that an instruction needs in a register.
+struct Constant {
+    u64 name = 0;  ///< equal for equal constants; 0: only for one instruction
+    u32 words = 0;
+    bool is_half = false;  ///< at most 16 bits
+
+    bool operator==(const Constant&) const = default;
+};
+
+/// The place of an access, as far as it can be distinguished from others: two with the same name
+/// and value are different if their offsets are.
+struct AccessPlace {
+    u64 name = 0;       ///< of a variable, or of an address that is the same for the whole block
+    u32 value = kNone;  ///< the address, if it is in a register
+    i64 offset = 0;
+    u32 bytes = 0;  ///< 0 if it is unknown
+    bool is_variable = false;
+};
+
+/// For a function in which each value has one name (named_by_root), so that values are registers.
+class MachineValues {
+public:
+    MachineValues(const ptx::Function& function, const Registers& registers);
+
+    /// By value: the 32-bit registers that it occupies; 0 for predicates and values that are stored
+    /// elsewhere.
+    const std::vector<u32>& words() const { return words_; }
+    /// Reports whether it has 64 bits in any two registers, because no instruction reads or writes
+    /// both at once.
+    bool is_loose(u32 value) const;
+    /// Reports whether it is computed with 16 bits.
+    bool is_half(u32 value) const;
+    /// For a pair: returns the 32-bit value that it is a sign extension of, if one register can
+    /// hold that for both.
+    std::optional<u32> extended_by(u32 value) const;
+    /// Reports whether an instruction on 64 bits becomes two machine instructions on 32 bits.
+    bool is_in_halves(const ptx::Instruction& instruction) const;
+    /// Reports whether an operand is the result of an instruction with this opcode that has become
+    /// part of this one.
+    bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
+    /// Reports whether the 64 bits are loaded at once.
+    bool is_loaded_pair(u32 value) const;
+    /// Reports whether it divides a varying value by one that is the same for a block or a launch.
+    bool divides_by_constant(const ptx::Instruction& instruction) const;
+    /// For a 64-bit product, alone or in a sum: returns the steps until the value that is added to
+    /// its upper half.
+    u32 steps_of_product(const ptx::Instruction& instruction) const;
+    /// Return what an instruction reads and writes, each value once.
+    std::vector<u32> read_by(const ptx::Instruction& instruction) const;
+    std::vector<u32> written_by(const ptx::Instruction& instruction) const;
+    /// Reports whether this is a wmma access to a matrix with a known distance between rows.
+    bool has_fixed_stride(const ptx::Instruction& instruction) const;
+    /// Reports whether there is no machine instruction for this instruction of the body.
+    bool leaves_nothing(u32 at) const;
+    /// Returns the operands that must be loaded into registers for this instruction.
+    std::vector<Constant> brought_for(const ptx::Instruction& instruction,
+                                      bool in_one_lane = false) const;
+    /// Returns the parameters and other constants of the launch that an instruction uses directly.
+    std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
+    /// For a small array of 32-bit words that each thread has, that is filled at constant indices,
+    /// and that is kept in registers: returns the number of words, or 0 if there is none.
+    u32 words_of_array() const;
+    /// The values in consecutive registers: the elements of loaded and stored vectors.
+    const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
+    AccessPlace place_of(const ptx::Instruction& access) const;
+    /// For an asynchronous copy: returns where it reads global memory.
+    AccessPlace source_of_copy(const ptx::Instruction& copy) const;
+    bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
+    /// Reports whether it is a conversion that uses the register of its source for its result.
+    bool is_rounded_in_place(u32 at) const;
+    /// For `slct` and `selp`: returns the load of the second operand that is executed only if that
+    /// operand is chosen, into the register of the first operand.
+    std::optional<u32> chosen_load(u32 at) const;
+    /// For a load of values that were loaded or stored before, with nothing in between that may
+    /// change them: returns each value and the one that it equals. Returns nothing for other loads.
+    std::vector<std::pair<u32, u32>> known_before(u32 at) const;
+    /// Reports whether it is an atomic on one place for the whole block whose result is not used.
+    /// One lane of a warp executes it for all.
+    bool adds_for_warp(const ptx::Instruction& instruction) const;
+    /// Reports whether at most one lane of a warp has this value of the predicate, because it
+    /// compares the lane number with a constant.
+    bool holds_in_one_lane(u32 predicate, bool is) const;
+    /// Values that must be in adjacent registers for a single instruction: a stored vector, the two
+    /// values of a compare-and-swap, the coordinates of a texel. Does not include values that
+    /// already are.
+    struct Vector {
+        u32 words = 0;
+        std::vector<u32> read;
+    };
+    std::vector<Vector> put_together_for(const ptx::Instruction& instruction) const;
+
+private:
+    using Instruction = ptx::Instruction;
+    using Operand = ptx::Operand;
+
+    u32 bytes(u32 value) const { return size_of(function_.registers[value].type); }
+    u32 words_of_type(u32 value) const { return bytes(value) > 4 ? bytes(value) / 4 : 1; }
+    bool is_uniform(u32 value) const;
+    bool is_predicate(u32 value) const {
+        return function_.registers[value].type == ptx::Type::pred;
+    }
+    /// The last place in the text where it is written.
+    u32 written_at(u32 value) const { return writers_[value].back(); }
+    const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
+
+    void find_wanted();
+    void find_definitions();
+    void find_uniform();
+    bool is_computed_for_block(const Instruction& instruction) const;
+    bool is_added_by_threads(u32 product) const;
+    void find_narrow();
+    bool stays_narrow(u32 value) const;
+    void find_folded();
+    bool keeps_lower_bits(u32 value) const;
+    bool is_offset(u32 value) const;
+    bool has_room(const Instruction& add, u32 shifted) const;
+    bool joins_threads(u32 value) const;
+    bool folds(u32 value) const;
+    bool joins_sum(u32 product) const;
+    bool is_negated_operand(u32 value) const;
+    bool is_part_of_logic(u32 value) const;
+    bool is_sum(const Instruction& instruction) const;
+    bool is_part_of_sum(u32 value) const;
+    bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
+    void find_addresses_of_blocks();
+    void compute_in_threads(u32 address);
+    void find_block_numbers();
+    bool is_wanted_by_threads(u32 value) const;
+    bool go_to_one_place(const Instruction& before, const Instruction& load) const;
+    std::vector<u32> moved_by(const Instruction& access) const;
+    void find_words();
+    void leave_out_unwanted_elements();
+    std::vector<Operand> loaded_elements(const Instruction& load) const;
+    void find_packed();
+    void find_vectors();
+    std::vector<std::vector<Operand>> pairs_of_texel(const Instruction& instruction) const;
+    bool is_stored_in_vectors(const Operand& element) const;
+    bool is_loaded_so(const std::vector<Operand>& operands) const;
+    Vector put_together(const Instruction& instruction, const std::vector<Operand>& operands) const;
+    std::vector<Constant> brought_for_texel(const Instruction& instruction) const;
+    std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
+    void add_read(std::vector<u32>& to, u32 value) const;
+    std::vector<bool> unknown_places() const;
+    bool is_zero(u32 value) const;
+    u32 base_of(u32 value) const;
+    void find_base(u32 value, AccessPlace& place) const;
+    u32 constants_in(const Operand& operand) const;
+    Constant uniform_factor(const Operand& operand) const;
+    Constant address_for_block(const Instruction& instruction) const;
+    std::vector<Constant> brought_for_access(const Instruction& instruction,
+                                             bool in_one_lane) const;
+    bool differs_by_lane(u32 value) const;
+    u32 varying_summand(const Instruction& instruction) const;
+
+    const ptx::Function& function_;
+    const Registers& registers_;
+    /// By instruction of the body: whether it has a machine instruction.
+    std::vector<bool> wanted_;
+    /// The instructions of the body with machine instructions, except for copies.
+    std::vector<const Instruction*> carried_out_;
+    std::vector<std::vector<u32>> readers_;  ///< by value: indices into the body
+    std::vector<std::vector<u32>> writers_;  ///< by value: indices into the body
+    std::vector<bool> uniform_;              ///< computed once for a whole block, or constant
+    std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is used
+    std::vector<bool> folded_;               ///< part of the instructions that read it
+    /// Values that are the same for a block, but are in a register of each thread.
+    std::vector<bool> in_every_thread_;
+    std::vector<u32> words_;  ///< by value
+    std::vector<std::vector<u32>> side_by_side_;
+};
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,302 @@
+#include "simulator/ptxas/register_assignment.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace coalesce::simulator {
+namespace {
+
+constexpr u32 kStackPointer = 1;
+/// What a call of an unknown function may write, by convention: the first 16, and where it goes back to.
+constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
+/// More than there are: what ptxas would spill gets a number as well.
+constexpr u32 kNumbers = 512;
+/// A value that is alive for more instructions than that gets no odd register for the sake of a pair, where no more
+/// words than that are alive at once.
+constexpr u32 kLong = 42, kFewWords = 16;
+
+bool begins_earlier(const Span& a, const Span& b) {
+    return a.begin < b.begin;
+}
+
+/// Whether a load or store may still read the value when another one is written at the place.
+bool may_be_read(const Span& span, u32 place) {
+    return place < (place == span.end ? span.read_by_others_until : span.read_until);
+}
+
+/// One register: where it is taken.
+class Taken {
+public:
+    enum class Answer { free, still_read, taken };
+
+    Answer ask(const std::vector<Span>& wanted) const {
+        Answer answer = Answer::free;
+        for (const Span& span : wanted) {
+            const auto next = std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier);
+            if (next != spans_.end()) {
+                if (next->begin < span.end) return Answer::taken;
+                if (may_be_read(span, next->begin)) answer = Answer::still_read;
+            }
+            if (next == spans_.begin()) continue;
+            const Span& before = *(next - 1);
+            if (before.end > span.begin) return Answer::taken;
+            if (may_be_read(before, span.begin)) answer = Answer::still_read;
+        }
+        return answer;
+    }
+    void take(const std::vector<Span>& spans) {
+        for (const Span& span : spans) {
+            auto at = spans_.insert(
+                std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
+            // Who may still read an earlier value may do so behind this one.
+            for (; at != spans_.end(); ++at) {
+                if (at == spans_.begin()) continue;
+                at->read_until = std::max(at->read_until, (at - 1)->read_until);
+                at->read_by_others_until = std::max(at->read_by_others_until, (at - 1)->read_until);
+                if (at->begin >= span.read_until && at->begin > span.begin) break;
+            }
+        }
+    }
+
+private:
+    std::vector<Span> spans_;  ///< in rising order
+};
+
+/// Where an instruction was written; the turns of an unrolled loop follow each other.
+std::tuple<u32, u32, u32> written(const MachineInstruction& i) {
+    return {i.loop == kNone ? i.source : i.loop, i.turn, i.source};
+}
+
+class Assigner {
+public:
+    Assigner(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous)
+        : code_(code),
+          lifetimes_(lifetimes),
+          generous_(generous),
+          registers_of_(code.values.size()),
+          wish_(code.values.size(), 0),
+          partners_(code.values.size()),
+          vector_of_(code.values.size(), kNone),
+          lives_long_(code.values.size(), false),
+          is_of_texels_(code.values.size(), false),
+          taken_(kNumbers) {
+        for (u32 k = 0; k < code.side_by_side.size(); ++k)
+            for (u32 v : code.side_by_side[k]) vector_of_[v] = k;
+        if (most_words_alive() <= kFewWords) find_long_lived();
+        for (const MachineInstruction* i : lifetimes.in_order) {
+            find_partners(*i);
+            if (!i->reads_texels) continue;
+            for (u32 v : i->reads) is_of_texels_[v] = true;
+            for (u32 v : i->writes) is_of_texels_[v] = true;
+        }
+    }
+
+    u32 run() {
+        std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
+        std::stable_sort(as_written.begin(), as_written.end(),
+                         [](auto* a, auto* b) { return written(*a) < written(*b); });
+        for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
+            if (lifetimes_.in_order[n]->keeps_convention) take_by_convention(n);
+        struct Turn {
+            u32 least;
+            bool is_for_texels = true;
+        };
+        for (const Turn turn : {Turn{4, false}, Turn{2, false}, Turn{2}, Turn{1}, Turn{0}}) {
+            is_for_texels_ = turn.is_for_texels;
+            for (const MachineInstruction* i : as_written) {
+                // What is read from a special register or a constant has its turn where it is read itself. A pair that
+                // is computed comes before the pair that it is computed from.
+                if (turn.least > 1 && !i->reads.empty())
+                    for (u32 v : i->writes) assign(v, turn.least);
+                for (u32 v : i->reads) assign(v, turn.least);
+                if (i->reads.empty()) continue;
+                for (u32 v : i->writes) assign(v, turn.least);
+            }
+        }
+        for (const MachineInstruction* i : as_written)
+            for (u32 v : i->writes) {
+                assign(v, 1);
+                assign(v, 0);
+            }
+        for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
+            take_inside(*lifetimes_.in_order[n], n);
+        return named_;
+    }
+
+private:
+    bool is_single(u32 value) const { return code_.values[value].words == 1; }
+    bool is_pair(u32 value) const {
+        return code_.values[value].words > 1 && !code_.values[value].is_loose;
+    }
+
+    u32 most_words_alive() const {
+        std::vector<i64> change(2 * lifetimes_.in_order.size() + 1, 0);
+        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
+            for (const Span& span : lifetimes_.of[v]) {
+                change[span.begin] += code_.values[v].words;
+                change[span.end] -= code_.values[v].words;
+            }
+        i64 words = 0, most = 0;
+        for (const i64 c : change) most = std::max(most, words += c);
+        return static_cast<u32>(most);
+    }
+    void find_long_lived() {
+        for (u32 v = 0; v < lifetimes_.of.size(); ++v)
+            for (const Span& span : lifetimes_.of[v])
+                if (span.end - span.begin > 2 * kLong) lives_long_[v] = true;
+    }
+
+    void find_partners(const MachineInstruction& i) {
+        for (u32 a : i.reads) {
+            if (!is_single(a) || code_.values[a].is_half) continue;
+            for (u32 b : i.reads) {
+                if (is_pair(b) && !i.reads_texels && !lives_long_[a]) --wish_[a];
+                if (a != b && is_single(b)) partners_[a].push_back(b);
+            }
+        }
+    }
+
+    /// Gives registers to a value of so many words at least that has none.
+    void assign(u32 value, u32 least) {
+        const MachineValue& facts = code_.values[value];
+        if (!registers_of_[value].empty() || facts.words == 0) return;
+        const auto extended = code_.extends.find(value);
+        if (extended != code_.extends.end() && registers_of_[extended->second].empty()) {
+            if (least <= facts.words) assign_extended(value, extended->second);
+        } else if (vector_of_[value] != kNone) {
+            assign_together(code_.side_by_side[vector_of_[value]], least);
+        } else if (!facts.is_loose) {
+            assign_together({value}, least);
+        } else if (least == 0) {
+            for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
+        }
+    }
+    /// A pair whose lower half is the register of another value as well: both are taken as long as either is
+    /// alive.
+    void assign_extended(u32 pair, u32 lower) {
+        std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
+        // What is loaded as the lower half does not come over its own address.
+        for (Span& span : both) span.begin -= span.begin % 2;
+        u32 chosen = kNone;
+        for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
+            const Taken::Answer answer = std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
+            if (answer == Taken::Answer::taken) continue;
+            if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_.late_reads))
+                chosen = r;
+            if (answer == Taken::Answer::free || r >= generous_.late_reads) break;
+        }
+        if (chosen == kNone) chosen = kStackPointer + 1;  // more than there are
+        taken_[chosen].take(both);
+        taken_[chosen + 1].take(both);
+        registers_of_[pair] = {chosen, chosen + 1};
+        registers_of_[lower] = {chosen};
+        named_ = std::max(named_, chosen + 2);
+    }
+    static std::vector<Span> united(std::vector<Span> spans, const std::vector<Span>& more) {
+        spans.insert(spans.end(), more.begin(), more.end());
+        std::sort(spans.begin(), spans.end(), begins_earlier);
+        std::vector<Span> result;
+        for (const Span& span : spans) {
+            if (result.empty() || span.begin > result.back().end) {
+                result.push_back(span);
+                continue;
+            }
+            Span& last = result.back();
+            last.end = std::max(last.end, span.end);
+            last.read_until = std::max(last.read_until, span.read_until);
+            last.read_by_others_until =
+                std::max(last.read_by_others_until, span.read_by_others_until);
+        }
+        return result;
+    }
+    void assign_together(const std::vector<u32>& values, u32 least) {
+        u32 words = 0;
+        for (u32 v : values) words += code_.values[v].words;
+        if (words < least) return;
+        // Vectors of texels and their coordinates wait for all others.
+        if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
+        u32 at = choose(values, words);
+        for (u32 v : values)
+            for (u32 w = 0; w < code_.values[v].words; ++w) put(v, at++);
+        if (words > 1) return;
+        for (u32 p : partners_[values[0]]) wish_[p] += at % 2 == 0 ? 1 : -1;
+    }
+    void put(u32 value, u32 r) {
+        registers_of_[value].push_back(r);
+        taken_[r].take(lifetimes_.of[value]);
+        named_ = std::max(named_, r + 1);
+    }
+
+    /// The first register for values that lie side by side, all of them of as many words. How far it is looked for a
+    /// better one than the lowest depends on what that one lacks.
+    u32 choose(const std::vector<u32>& values, u32 words) const {
+        const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
+        const int wish = words == 1 ? wish_[values[0]] : 0;
+        u32 lowest = kNone, most = generous_.late_reads;
+        for (u32 r = 0; r + words <= kNumbers; r += step) {
+            const Taken::Answer answer = ask(values, r, words);
+            if (answer == Taken::Answer::taken) continue;
+            const bool is_odd = r % 2 == 1;
+            const bool fits = answer == Taken::Answer::free && (wish == 0 || is_odd == (wish < 0));
+            if (fits && (lowest == kNone || r + words <= most)) return r;
+            if (lowest == kNone && answer == Taken::Answer::free) most = generous_.banks;
+            lowest = std::min(lowest, r);
+            if (r >= most) break;
+        }
+        return lowest == kNone ? 0 : lowest;
+    }
+    Taken::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
+        Taken::Answer answer = Taken::Answer::free;
+        const u32 each = words / static_cast<u32>(values.size());
+        for (u32 w = 0; w < words && answer != Taken::Answer::taken; ++w, ++r)
+            answer = r == kStackPointer
+                         ? Taken::Answer::taken
+                         : std::max(answer, taken_[r].ask(lifetimes_.of[values[w / each]]));
+        return answer;
+    }
+
+    void take_by_convention(u32 n) {
+        for (u32 r : kWrittenByCalls) {
+            taken_[r].take(at(n));
+            named_ = std::max(named_, r + 1);
+        }
+    }
+    static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
+    /// What an instruction needs beside its sources and results.
+    void take_inside(const MachineInstruction& i, u32 n) {
+        u32 odd = 0;
+        for (u32 r = 3; odd < i.odd_inside && r < generous_.banks; r += 2)
+            odd += take_if_free(r, n);
+        u32 words = odd;
+        for (u32 r = 0; words < i.words_inside && r < kNumbers; ++r)
+            words += r != kStackPointer && take_if_free(r, n);
+    }
+    bool take_if_free(u32 r, u32 n) {
+        const std::vector<Span> there = at(n);
+        if (taken_[r].ask(there) == Taken::Answer::taken) return false;
+        taken_[r].take(there);
+        named_ = std::max(named_, r + 1);
+        return true;
+    }
+
+    const MachineCode& code_;
+    const Lifetimes& lifetimes_;
+    const Generosity generous_;
+    std::vector<std::vector<u32>> registers_of_;  ///< by value: one for each of its words
+    std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
+    std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
+    std::vector<u32> vector_of_;              ///< by value: index into side_by_side
+    std::vector<bool> lives_long_;            ///< by value: its bank is not minded
+    std::vector<bool> is_of_texels_;          ///< by value: a texel, or where one is
+    bool is_for_texels_ = false;              ///< the turn at hand
+    std::vector<Taken> taken_;                ///< by register
+    u32 named_ = kStackPointer + 1;
+};
+
+}  // namespace
+
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous) {
+    return Assigner(code, lifetimes, generous).run();
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,321 @@
+#include "simulator/ptxas/register_estimate.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ranges.h"
+#include "simulator/base/device_model.h"
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/lifetimes.h"
+#include "simulator/ptxas/list_schedule.h"
+#include "simulator/ptxas/machine_code.h"
+#include "simulator/ptxas/register_assignment.h"
+#include "timing/occupancy.h"
+
+namespace coalesce::simulator {
+namespace {
+
+constexpr u32 kMost = 255, kLeast = 4;
+constexpr u32 kAllWarps = DeviceModel::max_threads_per_multiprocessor / kLanes;
+/// Of a block.
+constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
+/// Added by ptxas to what the code names.
+constexpr u32 kAdded = 2;
+/// With up to so many, all threads of a multiprocessor can run.
+constexpr u32 kForAllThreads = 32;
+/// So many does ptxas save by other means, to stay at those.
+constexpr u32 kSaved = 2;
+/// With the instructions as they were written, so many remain for what those means need.
+constexpr u32 kToSpare = 1;
+/// Words alive from which on instructions stay in the order in which they were written.
+constexpr u32 kWordsMost = 24;
+/// Where a function that is called by name goes back to.
+constexpr u32 kReturnAddress = 1;
+
+/// How many blocks of a kernel run on a multiprocessor at once, as far as ptxas knows that.
+class Blocks {
+public:
+    /// Nothing is known of a block: ptxas counts warps.
+    Blocks() = default;
+    /// Of so many warps, with so many bytes of shared memory.
+    Blocks(u32 warps, u64 shared)
+        : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
+
+    /// The most registers with which no fewer blocks run than with these.
+    u32 most_registers(u32 registers) const {
+        u32 steps = (registers + kStep - 1) / kStep;
+        const u32 enough = running(steps);
+        while (steps * kStep < kMost && running(steps + 1) == enough) ++steps;
+        return steps * kStep;
+    }
+    /// ... than anything else lets run.
+    u32 most_registers() const { return std::max(most_registers(1), kForAllThreads); }
+
+private:
+    using M = DeviceModel;
+    static constexpr u32 kStep = 8;
+
+    u32 running(u32 steps) const {
+        return std::min(most_, timing::blocks_with_registers(steps * kStep, warps_,
+                                                             M::registers_per_multiprocessor));
+    }
+
+    u32 warps_ = 1, most_ = kAllWarps;
+};
+
+/// What ptxas makes of a function, except for the order of its instructions.
+class Compiled {
+public:
+    explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
+
+    /// With instructions as they were written from where so many words are alive. `inside`: of a call, the
+    /// registers that the called function takes; none if that is not known. Banks are minded as long as no fewer of
+    /// these blocks run; `exceeds`: some do not run, whatever is minded.
+    template <class Inside>
+    u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
+        for (MachinePiece& piece : code_.pieces)
+            for (MachineInstruction& i : piece.code) {
+                const ptx::Instruction& source = function_.body[i.source];
+                if (source.opcode != "call") continue;
+                const std::optional<u32> words = inside(source);
+                i.words_inside = words.value_or(0);
+                i.keeps_convention = !words;
+            }
+        std::vector<std::vector<u32>> orders;
+        for (std::size_t p = 0; p < code_.pieces.size(); ++p)
+            orders.push_back(list_schedule(straight_code(p), words_most));
+        if (words_most == kWordsMost) usual_orders_ = orders;
+        const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders, words_most == 0);
+        const auto assigned = [&](u32 banks, u32 late_reads) {
+            return assign_registers(code_, lifetimes, {banks, late_reads}) + kAdded;
+        };
+        const bool is_generous = !calls_routine();
+        const u32 late_reads = is_generous ? kForAllThreads - kAdded : 0;
+        const u32 for_all = blocks.most_registers();
+        const u32 registers = assigned(is_generous ? for_all - kAdded : 0, late_reads);
+        if (!exceeds || !is_generous) return registers;
+        const u32 most = blocks.most_registers(std::max(assigned(0, 0), for_all + 1));
+        const u32 with_banks = assigned(most - kAdded, late_reads);
+        return with_banks <= most ? with_banks : registers;
+    }
+
+    /// Of each instruction of the function, its place in the order of all; of a loop's turns, that of the first. Known
+    /// once registers were counted with kWordsMost.
+    std::vector<u32> places() const {
+        std::vector<u32> places(function_.body.size(), kNone);
+        u32 place = 0;
+        for (std::size_t p = 0; p < usual_orders_.size(); ++p)
+            for (u32 k : usual_orders_[p]) {
+                u32& of_source = places[code_.pieces[p].code[k].source];
+                if (of_source == kNone) of_source = place;
+                ++place;
+            }
+        // What leaves no instruction goes with the next.
+        for (std::size_t k = places.size(); k-- > 0;) {
+            if (places[k] == kNone) places[k] = place;
+            place = places[k];
+        }
+        return places;
+    }
+
+    /// Of each instruction that begins an unrolled loop, how many turns are one piece.
+    std::vector<u32> turns_unrolled() const {
+        std::vector<u32> turns(function_.body.size(), 0);
+        for (const MachinePiece& piece : code_.pieces)
+            for (const MachineInstruction& i : piece.code)
+                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.turn + 1);
+        return turns;
+    }
+
+    /// As far as the last count of registers knew what is called.
+    bool calls_by_convention() const {
+        return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
+    }
+
+private:
+    Compiled(const ptx::Function& function, const ControlFlow& flow)
+        : Compiled(function, flow,
+                   classify(function, function.is_entry, Liveness(function, flow))) {}
+    Compiled(const ptx::Function& function, const ControlFlow& flow, const Registers& registers)
+        : function_(named_by_root(function, registers)),
+          code_(machine_code(function_, flow, registers)),
+          alive_(code_) {}
+
+    /// A division or a root whose routine has registers of its own: ptxas minds no banks then.
+    bool calls_routine() const {
+        return has_any([&](const MachineInstruction& i) {
+            return simulator::calls_routine(function_.body[i.source]);
+        });
+    }
+    template <class Is>
+    bool has_any(Is is) const {
+        return any_of(code_.pieces,
+                      [&](const MachinePiece& piece) { return any_of(piece.code, is); });
+    }
+
+    /// The piece with numbers of its own for the values that it mentions.
+    StraightCode straight_code(std::size_t p) const {
+        StraightCode straight;
+        straight.code = code_.pieces[p].code;
+        const AliveBetweenPieces::Bits begin = alive_.at_begin(p), end = alive_.at_end(p);
+        for (u32 v : alive_.values_in(end)) straight.words_through += code_.values[v].words;
+        std::map<u32, u32> numbers;
+        const auto renumber = [&](u32& value) {
+            const auto [known, is_new] =
+                numbers.try_emplace(value, static_cast<u32>(straight.words.size()));
+            if (is_new) {
+                const u32 words = code_.values[value].words;
+                straight.words.push_back(words);
+                straight.is_predicate.push_back(code_.values[value].is_predicate);
+                straight.from_before.push_back(alive_.has(begin, value));
+                straight.wanted_behind.push_back(alive_.has(end, value));
+                if (straight.wanted_behind.back()) straight.words_through -= words;
+            }
+            value = known->second;
+        };
+        for (MachineInstruction& i : straight.code) {
+            for (u32& v : i.reads) renumber(v);
+            for (u32& v : i.writes) renumber(v);
+            const auto known = numbers.find(i.place.value);
+            i.place.value = known == numbers.end() ? kNone : known->second;
+        }
+        return straight;
+    }
+
+    const ptx::Function function_;
+    MachineCode code_;
+    const AliveBetweenPieces alive_;
+    std::vector<std::vector<u32>> usual_orders_;  ///< of the pieces, with kWordsMost
+};
+
+/// A kernel and what it calls. Functions that are called by name share the registers among them: what a
+/// function takes lies beside what is alive in its callers.
+class Program {
+public:
+    Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
+
+    Compiled& compiled(const ptx::Function& function) {
+        return compiled_.try_emplace(&function, function).first->second;
+    }
+
+    u32 registers(const ptx::Function& function, u32 words_most, bool exceeds = false) {
+        open_.push_back(&function);
+        const u32 registers = compiled(function).registers(
+            words_most,
+            [&](const ptx::Instruction& call) -> std::optional<u32> {
+                const ptx::Function* target = target_of(call);
+                if (!target || !target->has_body || is_open(target)) return {};
+                return words_of(*target, words_most);
+            },
+            blocks_, exceeds);
+        open_.pop_back();
+        return registers;
+    }
+
+private:
+    /// That a function takes beside what its caller has.
+    u32 words_of(const ptx::Function& function, u32 words_most) {
+        const auto [known, is_new] = words_.try_emplace({&function, words_most}, 0);
+        if (is_new) {
+            const u32 named = registers(function, words_most) - kAdded;
+            // The stack pointer is everybody's, and the convention has a place for the address.
+            known->second =
+                named - 1 + (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddress);
+        }
+        return known->second;
+    }
+    bool is_open(const ptx::Function* function) const {
+        return std::find(open_.begin(), open_.end(), function) != open_.end();
+    }
+    const ptx::Function* target_of(const ptx::Instruction& call) const {
+        const std::string* name = callee_of(call);
+        const auto found = name ? module_.functions.find(*name) : module_.functions.end();
+        return found == module_.functions.end() ? nullptr : found->second.get();
+    }
+
+    const ptx::Module& module_;
+    const Blocks blocks_;
+    std::map<const ptx::Function*, Compiled> compiled_;
+    std::map<std::pair<const ptx::Function*, u32>, u32> words_;
+    std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
+};
+
+/// Of a block, at most. 0: nothing is known of it.
+u64 warps_of_block(const ptx::Function& kernel) {
+    const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
+    const u64 threads = u64{shape[0]} * shape[1] * shape[2];
+    return (threads + kLanes - 1) / kLanes;
+}
+
+/// The directives of the kernel's launch allow no more.
+u32 allowed(const ptx::Function& kernel) {
+    u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMost) : kMost;
+    const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
+    if (warps == 0) return most;
+    const u64 each = DeviceModel::registers_per_multiprocessor / (warps * kLanes) / 8 * 8;
+    return static_cast<u32>(std::clamp<u64>(each, kLeast, most));
+}
+
+/// Bytes of a block's variables in shared memory whose size is known.
+u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
+    u64 bytes = 0;
+    const auto add = [&](const ptx::Variable& v) {
+        if (v.space == ptx::StateSpace::shared) bytes += v.size;
+    };
+    for (const auto& [name, variable] : kernel.variables) add(variable);
+    std::set<std::string> mentioned;
+    for (const ptx::Instruction& i : kernel.body)
+        for (const ptx::Operand& operand : i.operands) mentioned.insert(operand.name);
+    for (const auto& [name, variable] : module.variables)
+        if (mentioned.contains(name)) add(variable);
+    return bytes;
+}
+
+Blocks blocks_of(const ptx::Module& module, const ptx::Function& kernel) {
+    const u64 warps = warps_of_block(kernel);
+    if (warps == 0) return {};
+    return {static_cast<u32>(std::min<u64>(warps, kMostWarps)), shared_bytes(module, kernel)};
+}
+
+}  // namespace
+
+u32 blocks_held(u32 warps, u64 shared) {
+    using M = DeviceModel;
+    const u64 by_shared = timing::blocks_with_shared<u64>(shared, M::shared_reserved_per_block,
+                                                          M::shared_per_multiprocessor);
+    return std::min(
+        {M::max_blocks_per_multiprocessor, kAllWarps / warps, static_cast<u32>(by_shared)});
+}
+
+std::vector<u32> Estimate::unrolled_loops() const {
+    std::vector<u32> loops;
+    for (u32 k = 0; k < turns_unrolled.size(); ++k)
+        if (turns_unrolled[k] > 0) loops.push_back(k);
+    return loops;
+}
+
+Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
+    const Blocks blocks = blocks_of(module, kernel);
+    Program program(module, blocks);
+    const auto needed = [&](u32 words_most) {
+        return std::max(kLeast, program.registers(kernel, words_most));
+    };
+    u32 registers = needed(kWordsMost);
+    // ptxas goes to some length to stay at those. It leaves instructions in the order in which they were written where that
+    // is enough; and where it does not know the size of a block, it saves some more.
+    const u32 for_all = blocks.most_registers();
+    const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
+    const bool saves = !knows_threads && registers <= for_all + kSaved;
+    const auto fits_as_written = [&] { return needed(0) + kToSpare <= for_all; };
+    if (registers > for_all && (saves || fits_as_written())) registers = for_all;
+    if (registers > for_all) registers = program.registers(kernel, kWordsMost, true);
+    const Compiled& compiled = program.compiled(kernel);
+    return {std::min(registers, allowed(kernel)), compiled.places(), compiled.turns_unrolled()};
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,199 @@
+#include "simulator/ptxas/value_classes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/ranges.h"
+#include "simulator/analysis/register_use.h"
+#include "simulator/execute/special_registers.h"
+#include "simulator/instructions/lanes.h"
+
+namespace coalesce::simulator {
+namespace {
+
+using ptx::Operand;
+
+class Classifier {
+public:
+    Classifier(const ptx::Function& function, bool in_kernel,
+               const std::map<std::string, u32>* of_block)
+        : function_(function),
+          in_kernel_(in_kernel),
+          of_block_(of_block),
+          result_(every_register_by_itself(function)) {
+        writes_.assign(function.registers.size(), 0);
+        seen_.assign(function.registers.size(), false);
+    }
+
+    Registers run(const Liveness& liveness) {
+        for (const auto& i : function_.body)
+            for (u32 r : registers_written(i)) ++writes_[r];
+        for (std::size_t at = 0; at < function_.body.size(); ++at) visit(at);
+        keep_copies_of_what_changes(liveness);
+        return std::move(result_);
+    }
+
+private:
+    void visit(std::size_t at) {
+        const ptx::Instruction& i = function_.body[at];
+        const std::vector<u32> written = registers_written(i);
+        if (written.empty()) return;
+        const bool once = written_once(written);
+        if (once && is_copy(i)) {
+            const u32 from = result_.root[i.operands[1].reg];
+            result_.root[written[0]] = from;
+            result_.value_class[written[0]] = result_.value_class[from];
+            result_.is_copy[at] = true;
+        } else if (in_kernel_ && once && !i.guard && is_pure(i)) {
+            const ValueClass value_class = class_of_sources(i);
+            result_.pure[at] = value_class != ValueClass::thread;
+            for (u32 r : written) result_.value_class[r] = value_class;
+        }
+        for (u32 r : written) seen_[r] = true;
+    }
+
+    bool written_once(const std::vector<u32>& written) const {
+        return all_of(written, [&](u32 r) { return writes_[r] == 1; });
+    }
+
+    /// mov or cvta between registers of equal width, whose source stands above and is written there alone.
+    bool is_copy(const ptx::Instruction& i) const {
+        if (i.guard || i.operands.size() != 2) return false;
+        const Operand &to = i.operands[0], &from = i.operands[1];
+        if (!to.is_register() || !from.is_register()) return false;
+        if (!to.elements.empty() || from.negated) return false;
+        const bool moves = i.opcode == "mov";
+        const bool same_address = i.opcode == "cvta" && (i.has("global") || i.has("const"));
+        if (!moves && !same_address) return false;
+        const auto type_to = function_.registers[to.reg].type,
+                   type_from = function_.registers[from.reg].type;
+        if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
+        if (size_of(type_to) != size_of(type_from)) return false;
+        return writes_[from.reg] == 1 && seen_[from.reg];
+    }
+
+    /// A copy is another name of its source only while both hold the same value. The source has one
+    /// instruction that writes it, but that one may run again, in a loop, while a copy of its last value is
+    /// still wanted. What never changes, because a prologue computes it, has copies that never differ.
+    void keep_copies_of_what_changes(const Liveness& liveness) {
+        std::map<u32, std::vector<u32>> copies;  // by root: instructions
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            if (!result_.is_copy[at]) continue;
+            const u32 root = result_.root[function_.body[at].operands[0].reg];
+            if (result_.value_class[root] == ValueClass::thread) copies[root].push_back(at);
+        }
+        for (u32 at = 0; at < function_.body.size() && !copies.empty(); ++at) {
+            for (u32 r : registers_written(function_.body[at])) {
+                const auto found = copies.find(r);
+                if (found == copies.end() || !differ_behind(at, found->second, liveness)) continue;
+                for (u32 copy : found->second) {
+                    const u32 to = function_.body[copy].operands[0].reg;
+                    result_.is_copy[copy] = false;
+                    result_.root[to] = to;
+                }
+            }
+        }
+    }
+
+    /// Whether some copy is wanted when the instruction at `at` has written the source again.
+    bool differ_behind(u32 at, const std::vector<u32>& copies, const Liveness& liveness) const {
+        std::vector<u32> names;
+        for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);
+        const std::vector<u32> read = registers_read(function_.body[at]);
+        return std::find_first_of(read.begin(), read.end(), names.begin(), names.end()) !=
+                   read.end() ||
+               !liveness.alive_behind(at, names).empty();
+    }
+
+    bool is_pure(const ptx::Instruction& i) const {
+        if (i.opcode == "mov" || i.opcode == "cvta") return true;
+        if (i.opcode == "ld" && i.has("param"))
+            return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
+        const LaneInstruction* lane = find_lane_instruction(i.opcode, i.modifiers);
+        return lane && !lane->reads_carry;
+    }
+
+    /// Constant within the launch: the parameter's name with a fixed offset.
+    bool is_kernel_parameter(const Operand& address) const {
+        const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
+        return !address.has_base_register && any_of(function_.parameters, is_named);
+    }
+
+    ValueClass class_of_sources(const ptx::Instruction& i) const {
+        ValueClass result = ValueClass::launch;
+        for (std::size_t k = 1; k < i.operands.size(); ++k) join(result, class_of(i.operands[k]));
+        return result;
+    }
+
+    ValueClass class_of(const Operand& operand) const {
+        ValueClass result = ValueClass::launch;
+        if (operand.is_register() || operand.has_base_register)
+            join(result,
+                 seen_[operand.reg] ? result_.value_class[operand.reg] : ValueClass::thread);
+        if (operand.is_special()) {
+            const SpecialRegister* special = find_special_register(operand.name);
+            join(result, special ? class_of_special(*special) : ValueClass::thread);
+        }
+        if (of_block_ && of_block_->contains(operand.name)) join(result, ValueClass::block);
+        for (const Operand& element : operand.elements) join(result, class_of(element));
+        return result;
+    }
+
+    static ValueClass class_of_special(const SpecialRegister& special) {
+        switch (special.varies) {
+            case Varies::launch: return ValueClass::launch;
+            case Varies::block: return ValueClass::block;
+            case Varies::thread: return ValueClass::position;
+            case Varies::always: break;
+        }
+        return ValueClass::thread;
+    }
+
+    static void join(ValueClass& into, ValueClass other) {
+        if (into == ValueClass::launch)
+            into = other;
+        else if (other != ValueClass::launch && other != into)
+            into = ValueClass::thread;
+    }
+
+    const ptx::Function& function_;
+    const bool in_kernel_;
+    const std::map<std::string, u32>* const of_block_;
+    Registers result_;
+    std::vector<u32> writes_;  ///< instructions that write a register
+    std::vector<bool> seen_;   ///< written by an instruction above the current one
+};
+
+void name_by_root(Operand& operand, const std::vector<u32>& root) {
+    if (operand.is_register() || operand.has_base_register) operand.reg = root[operand.reg];
+    for (Operand& element : operand.elements) name_by_root(element, root);
+}
+
+}  // namespace
+
+Registers every_register_by_itself(const ptx::Function& function) {
+    Registers result;
+    const std::size_t count = function.registers.size();
+    result.value_class.assign(count, ValueClass::thread);
+    result.root.resize(count);
+    for (u32 r = 0; r < count; ++r) result.root[r] = r;
+    result.pure.assign(function.body.size(), false);
+    result.is_copy.assign(function.body.size(), false);
+    return result;
+}
+
+Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
+                   const std::map<std::string, u32>* of_block) {
+    return Classifier(function, in_kernel, of_block).run(liveness);
+}
+
+ptx::Function named_by_root(const ptx::Function& function, const Registers& registers) {
+    ptx::Function renamed = function;
+    for (ptx::Instruction& i : renamed.body) {
+        if (i.guard) i.guard = registers.root[*i.guard];
+        for (Operand& operand : i.operands) name_by_root(operand, registers.root);
+    }
+    return renamed;
+}
+
+}  // namespace coalesce::simulator
