@@ -70,6 +70,7 @@ missing_packages() {
         has_header sqlite3.h || echo libsqlite3-dev
         has_header archive.h || echo libarchive-dev
         has_header seccomp.h || echo libseccomp-dev
+        has_header openssl/sha.h || echo libssl-dev
         has bwrap || echo bubblewrap
         ;;
     esac

@@ -18,6 +18,16 @@
 
 namespace coalesce {
 
+/// Returns a text as a TOML string on one line. Ends of lines become blanks.
+inline std::string toml_string(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c == '\n' ? ' ' : c;
+    }
+    return quoted + '"';
+}
+
 /// Reads values from tables, and checks them. `where` is the name of the table for messages, such
 /// as "a step". Mistakes are thrown as an Error, which must be constructible from a string.
 template <class Error>

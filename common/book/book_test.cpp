@@ -229,9 +229,9 @@ TEST_CASE("each lesson with an exercise has its parts in their order, and three 
     std::string text, quiz;
     for (const course::Step& step : course::read_course(root).steps) {
         if (!step.exercise) continue;
-        text = read_text(root / "steps" / step.name / "README.md");
+        text = read_file(root / "steps" / step.name / "README.md");
         const fs::path file = root / "steps" / step.name / "questions.txt";
-        quiz = fs::exists(file) ? read_text(file) : "";
+        quiz = fs::exists(file) ? read_file(file) : "";
         for (const std::string& fault : faults_of_lesson(text, quiz)) {
             FAIL_CHECK(step.name << ": " << fault);
         }
@@ -298,12 +298,12 @@ TEST_CASE(
                      "class=\"anchor\" id=\"idea\"></a>"
                      "Idea</h1><p>More</p><!-- neighbours --></main>");
     finish_site(repository.path() / "html", read_contents(repository.path()));
-    const std::string html = read_text(repository.path() / "html/lesson_01_copy.html");
+    const std::string html = read_file(repository.path() / "html/lesson_01_copy.html");
     CHECK(has(html, "<svg role=\"img\" aria-label=\"A &lt; B\" viewBox"));
     CHECK(has(html, "rel=\"next\" href=\"teacher.html\""));
     CHECK(has(html, "<meta property=\"og:description\" content=\"Some text\"/>"));
     CHECK_FALSE(fs::exists(repository.path() / "html/orphan.html"));
-    const std::string index = read_text(repository.path() / "html/search-index.js");
+    const std::string index = read_file(repository.path() / "html/search-index.js");
     CHECK(has(index,
               R"("heading":"","page":"lesson_01_copy.html","text":"Some text","title":"One")"));
     CHECK(has(index, R"({"anchor":"idea","heading":"Idea",)"));

@@ -19,7 +19,7 @@ std::string title_of(const std::string& text, const std::string& file) {
 }
 
 void add(Contents& contents, Page page) {
-    page.title = title_of(read_text(contents.root / page.file), page.file);
+    page.title = title_of(read_file(contents.root / page.file), page.file);
     contents.pages.push_back(std::move(page));
 }
 
@@ -51,17 +51,9 @@ void add_chapters(Contents& contents, const std::string& section) {
 
 }  // namespace
 
-std::string read_text(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) throw BookError(file.string() + ": cannot be read");
-    return text.str();
-}
-
 void write_text(const std::filesystem::path& file, const std::string& text) {
     std::error_code none;
-    if (std::filesystem::exists(file, none) && read_text(file) == text) return;
+    if (std::filesystem::exists(file, none) && read_file(file) == text) return;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file, std::ios::binary);
     out << text;
@@ -94,7 +86,7 @@ const Page* Contents::find(const std::string& name) const {
 Contents read_contents(const std::filesystem::path& root) {
     Contents contents{root, {}};
     std::vector<Page> later;  // the pages after the section to which chapters are added
-    std::istringstream lines(read_text(root / "docs/contents.txt"));
+    std::istringstream lines(read_file(root / "docs/contents.txt"));
     std::string section;
     int number = 0;
     for (std::string line; std::getline(lines, line);) {

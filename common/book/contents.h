@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
+
 namespace coalesce::book {
 
 /// A mistake in the book's sources. The message has the file, the line, and what to do.
@@ -15,8 +17,6 @@ struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns the text of a file. Throws BookError.
-std::string read_text(const std::filesystem::path& file);
 /// Writes a file, and creates its folders. Does nothing if the file already has this text.
 void write_text(const std::filesystem::path& file, const std::string& text);
 

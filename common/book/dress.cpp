@@ -30,7 +30,7 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
     for (Tag tag; find_tag(html, done, tag);) {
         result += html.substr(done, tag.begin - done);
         if (tag.name == "img" && tag.attribute("class") == "drawing") {
-            const std::string svg = read_text(drawings / tag.attribute("src"));
+            const std::string svg = read_file(drawings / tag.attribute("src"));
             const std::size_t begin = svg.find("<svg ");
             if (begin == svg.npos)
                 throw BookError(page + ": " + tag.attribute("src") + " is no SVG");

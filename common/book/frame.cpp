@@ -33,7 +33,7 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
 }  // namespace
 
 std::string header_html(const Contents& contents, bool with_explorer) {
-    std::string html = read_text(contents.root / "common/book/theme/header.html");
+    std::string html = read_file(contents.root / "common/book/theme/header.html");
     const std::string mark = "<!-- sidebar -->";
     const std::size_t place = html.find(mark);
     if (place == html.npos) throw BookError("common/book/theme/header.html: there is no " + mark);

@@ -46,7 +46,7 @@ public:
         : page(the_page), contents(all), course(the_course), with_explorer(explorer) {}
 
     std::string text() {
-        std::istringstream lines(read_text(contents.root / page.file));
+        std::istringstream lines(read_file(contents.root / page.file));
         for (std::string line; std::getline(lines, line);) {
             ++number;
             result += written(line) + "\n";
@@ -175,7 +175,7 @@ private:
 
     /// Returns the output of `./learn help`, which is the text in its function `usage`.
     std::string usage() const {
-        const std::string script = read_text(contents.root / "learn");
+        const std::string script = read_file(contents.root / "learn");
         const std::string begin = "cat <<'END'\n", end = "\nEND\n";
         const std::size_t function = script.find("usage() {");
         const std::size_t from = function == script.npos ? function : script.find(begin, function);

@@ -115,7 +115,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     const std::string file = "steps/" + step_name + "/questions.txt";
     if (std::filesystem::exists(contents.root / file)) {
         int number = 0;
-        for (const Question& question : read_questions(file, read_text(contents.root / file))) {
+        for (const Question& question : read_questions(file, read_file(contents.root / file))) {
             html += choice_question(question, "choice" + std::to_string(++number));
         }
     }

@@ -33,7 +33,7 @@ namespace {
 std::map<std::string, std::set<std::string>> links_of(const fs::path& folder) {
     std::map<std::string, std::set<std::string>> links;
     for (const fs::path& file : pages_of(folder)) {
-        const std::string html = read_text(file);
+        const std::string html = read_file(file);
         std::set<std::string>& targets = links[file.filename().string()];
         std::size_t done = 0;
         for (Tag tag; find_tag(html, done, tag); done = tag.end) {
@@ -74,7 +74,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
     bool has_explorer = false;
     for (const fs::path& file : pages_of(folder)) {
         const std::string name = file.filename().string();
-        std::string html = read_text(file);
+        std::string html = read_file(file);
         const std::string mark = "<!-- neighbours -->";
         const std::size_t place = html.find(mark);
         if (place == html.npos) continue;  // not made by Doxygen
@@ -86,7 +86,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
     }
     // These pages are made later, but the search must find them too.
     for (const char* name : {"explorer.html", "playground.html"}) {
-        if (has_explorer) add(name, read_text(contents.root / "common/page" / name));
+        if (has_explorer) add(name, read_file(contents.root / "common/page" / name));
     }
     write_text(folder / "search-index.js",
                "window.searchIndex = " +
@@ -111,7 +111,7 @@ struct CheckedPage {
 CheckedPage read_page(const fs::path& file) {
     CheckedPage page;
     page.name = file.filename().string();
-    const std::string html = read_text(file);
+    const std::string html = read_file(file);
     page.has_code = html.find("<div class=\"fragment\"><div class=\"line\">") != html.npos;
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {

@@ -83,7 +83,8 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
 /// longer one way than the other.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
-        if (!seen.comparison || !names_the_mistake(seen.comparison->fault())) return std::nullopt;
+        if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
+            return std::nullopt;
         return wrong_result(seen, *seen.comparison, evidence);
     };
     // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.

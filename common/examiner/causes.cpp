@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/first_found.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -118,12 +119,11 @@ bool has_whole_tiles(Shape shape) {
 }
 
 Failure cause_of(const Trial& trial, const Evidence& evidence) {
-    for (const auto cause :
-         {local_array_left, memory_error, execution_error, refused_launch, copy_error,
-          barrier_error, tile_of_one_thread, uninitialised, result_error}) {
-        if (auto found = cause(trial, evidence)) return *found;
-    }
-    return device_error(trial, evidence);
+    const auto found =
+        first_found({local_array_left, memory_error, execution_error, refused_launch, copy_error,
+                     barrier_error, tile_of_one_thread, uninitialised, result_error},
+                    trial, evidence);
+    return found ? *found : device_error(trial, evidence);
 }
 
 }  // namespace coalesce

@@ -11,12 +11,6 @@ namespace {
 
 using simulated::Report;
 
-/// Guard bands saw it: something before or behind a matrix was touched.
-bool is_outside(const Finding& finding) {
-    return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
-           finding.fault == Fault::written_before;
-}
-
 /// Each takes a launch of its own.
 constexpr std::uint64_t kMostWarps = 64;
 
@@ -76,13 +70,6 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
 /// What was seen, without what it may come from.
 std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
-}
-
-/// Such cells may have any index at fault: of the load, the tile or the store.
-bool leaves_open_where(Fault fault) {
-    return fault == Fault::part_of_each_tile || fault == Fault::scrambled_in_tile ||
-           fault == Fault::mixed_in_tile || fault == Fault::wrong_tile ||
-           fault == Fault::scattered || fault == Fault::never_written;
 }
 
 /// A result says that elements are missing, or are at other places; a warp's accesses say where.
@@ -153,9 +140,7 @@ void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evide
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
-    const bool is_of_launch =
-        first.fault == Fault::grid_too_small || first.fault == Fault::bounds_exchanged ||
-        first.fault == Fault::part_of_each_tile || first.fault == Fault::never_written;
+    const bool is_of_launch = has_trait(first.fault, trait::of_launch);
     if (is_of_launch) {
         if (auto found = exchanged_grid(trial, evidence)) return *found;
     }
@@ -167,7 +152,8 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // A wrong index leads outside too: that is no second mistake.
-        if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
+        const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
+        if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
     }
     const bool lacks_brackets = tell_missing_brackets(failure, evidence);
@@ -176,7 +162,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
     if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
     if (!lacks_brackets) look_at_values(failure, trial, evidence);
     look_at_batches(failure, trial, evidence);
-    if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
+    if (!is_told && failure.fault == first.fault && has_trait(first.fault, trait::any_index)) {
         look_at_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {
@@ -192,9 +178,10 @@ namespace {
 
 /// What guard bands saw, where no memcheck watches: a real GPU.
 const Finding* outside_finding(const Comparison& comparison) {
-    if (names_the_mistake(comparison.fault())) return nullptr;
+    if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
-        std::find_if(comparison.findings.begin(), comparison.findings.end(), is_outside);
+        std::find_if(comparison.findings.begin(), comparison.findings.end(),
+                     [](const Finding& one) { return has_trait(one.fault, trait::outside); });
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
@@ -232,7 +219,7 @@ void look_at_batch_race(Failure& failure, const Report& race, const Evidence& ev
 std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const bool is_wrong = trial.comparison && !trial.comparison->is_right();
-    if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
+    if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
         Failure failure =
             from_report(FailureKind::race_between_blocks, *race, trial, evidence,
                         "threads access one place in memory, and at least one writes: which comes "

@@ -54,13 +54,6 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
 /// access would have done, or does something else.
 std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence);
 
-// ---- advice.cpp ----
-
-/// The next action after each kind of wrong result: a sentence that says what to look at.
-const char* next_after(Fault fault, const Produces& task);
-/// Whether the fault says which mistake was made: `scattered` does not, `off_by_one_row` does.
-bool names_the_mistake(Fault fault);
-
 // ---- sync_causes.cpp ----
 //
 // Why threads of a block see each other's half-done work: copies that are under way, barriers,

@@ -114,12 +114,6 @@ void look_for_cast(Failure& failure, const Evidence& evidence) {
                    "&>(in[i]) is in[i] with those that follow it.";
 }
 
-/// The compiler need not store what has no value, or stores what it likes.
-bool may_lack_component(Fault fault) {
-    return fault == Fault::part_of_each_tile || fault == Fault::component_lost ||
-           fault == Fault::neighbour_repeated;
-}
-
 }  // namespace
 
 void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -127,7 +121,8 @@ void look_at_values(Failure& failure, const Trial& trial, const Evidence& eviden
     if (fault == Fault::nothing_written && !evidence.exercise.task().in_place) {
         look_for_loads_of_out(failure, trial, evidence);
     }
-    if (may_lack_component(fault) && look_for_unset_component(failure, evidence)) return;
+    if (has_trait(fault, trait::of_component) && look_for_unset_component(failure, evidence))
+        return;
     if (fault == Fault::component_lost && !look_for_short_copy(failure, trial, evidence)) {
         look_for_cast(failure, evidence);
     }

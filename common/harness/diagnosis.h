@@ -103,7 +103,7 @@ private:
     Finding conclude_untouched() const;
     Finding nothing_written() const;
     std::optional<Finding> rectangle() const;
-    std::optional<Finding> edge(Fault fault) const;
+    std::optional<Finding> edge() const;
     std::optional<Finding> part_of_tile() const;
     BadLines bad_lines() const { return lines_of(bad_lines_, comparison_.wrong > 0); }
     BadLines lines_of(const Lines& lines, bool are_wrong) const;
@@ -115,6 +115,8 @@ private:
     // Some cells are wrong: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> stored_to_one_line() const;
+    std::optional<Finding> read_outside() const;
+    std::optional<Finding> not_of_input() const;
     std::optional<Finding> pattern() const;
     std::optional<Finding> batches() const;
     std::size_t best_hypothesis() const;
@@ -122,7 +124,6 @@ private:
     std::string not_everywhere() const;
     double share_wrong_after(const Hypothesis& hypothesis) const;
     Explanation best_rule() const;
-    std::optional<Finding> changed_value() const;
     std::optional<Finding> computed_value() const;
     std::optional<Finding> lost_bits() const;
     std::optional<Finding> mixed() const;

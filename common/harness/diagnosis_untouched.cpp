@@ -1,4 +1,5 @@
 // Diagnoses outputs in which nothing is wrong, but some cells were never written.
+#include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
 #include "harness/text.h"
@@ -51,11 +52,11 @@ bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
 
 Finding Diagnosis::conclude_untouched() const {
     if (comparison_.right == 0 || comparison_.written_rows == 0) return nothing_written();
-    if (const auto found = missed_batches()) return *found;
-    if (const auto found = half_exchanged()) return *found;
-    if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
-    if (const auto found = rectangle()) return *found;
-    if (const auto found = missed_tiles()) return *found;
+    const auto found =
+        first_found({&Diagnosis::missed_batches, &Diagnosis::half_exchanged, &Diagnosis::edge,
+                     &Diagnosis::rectangle, &Diagnosis::missed_tiles},
+                    *this);
+    if (found) return *found;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
         above_diagonal_ + below_diagonal_ == bad_.count) {
         return say(
@@ -113,7 +114,7 @@ std::optional<Finding> Diagnosis::rectangle() const {
 }
 
 /// All cells before the end of the last full tile are right, and cells after it are bad.
-std::optional<Finding> Diagnosis::edge(Fault fault) const {
+std::optional<Finding> Diagnosis::edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
@@ -124,7 +125,7 @@ std::optional<Finding> Diagnosis::edge(Fault fault) const {
         // At least one of the two possible edges must be entirely bad.
         if (2 * bad_.count < beyond) continue;
         return say(
-            fault, bad_,
+            comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_,
             "only cells beyond the last full tile (" + size_text(tiles.side) +
                 ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
     }

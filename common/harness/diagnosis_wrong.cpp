@@ -1,4 +1,5 @@
 // Diagnoses outputs in which some cells hold wrong values.
+#include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
 #include "harness/text.h"
@@ -13,31 +14,31 @@ std::string tile_name(Cell cell, std::int64_t side) {
 }  // namespace
 
 Finding Diagnosis::conclude_wrong() const {
-    if (const auto found = stored_to_one_line()) return *found;
-    if (const auto found = stored_over()) return *found;
-    if (const auto found = half_exchanged()) return *found;
-    if (const auto found = pattern()) return *found;
-    if (const auto found = batches()) return *found;
-    if (2 * guard_.count >= wrong_.count) {
-        return say(Fault::read_outside, guard_, "the kernel read outside of its input");
+    using My = Diagnosis;
+    auto found = first_found(
+        {&My::stored_to_one_line, &My::stored_over, &My::half_exchanged, &My::pattern, &My::batches,
+         &My::read_outside, &My::computed_value, &My::lost_bits, &My::edge},
+        *this);
+    if (!found && !is_rare()) {
+        found = first_found({&My::whole_tiles, &My::scrambled, &My::component_lost,
+                             &My::part_of_tile, &My::mixed, &My::wrong_tile},
+                            *this);
     }
-    if (const auto found = changed_value()) return *found;
-    if (const auto found = edge(Fault::edge_wrong)) return *found;
-    if (!is_rare()) {
-        if (const auto found = whole_tiles()) return *found;
-        if (const auto found = scrambled()) return *found;
-        if (const auto found = component_lost()) return *found;
-        if (const auto found = part_of_tile()) return *found;
-        if (const auto found = mixed()) return *found;
-        if (const auto found = wrong_tile()) return *found;
-    }
-    if (2 * foreign_.count >= wrong_.count) {
-        return say(Fault::value_not_of_input, foreign_,
-                   "the input does not hold this anywhere. Was it computed, or read from "
-                   "memory that nothing wrote?" +
-                       std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
-    }
-    return scattered();
+    if (!found) found = not_of_input();
+    return found ? *found : scattered();
+}
+
+std::optional<Finding> Diagnosis::read_outside() const {
+    if (2 * guard_.count < wrong_.count) return std::nullopt;
+    return say(Fault::read_outside, guard_, "the kernel read outside of its input");
+}
+
+std::optional<Finding> Diagnosis::not_of_input() const {
+    if (2 * foreign_.count < wrong_.count) return std::nullopt;
+    return say(Fault::value_not_of_input, foreign_,
+               "the input does not hold this anywhere. Was it computed, or read from memory that "
+               "nothing wrote?" +
+                   std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
 }
 
 /// All threads stored to the first row or to the first column. The values there show only which
@@ -176,11 +177,6 @@ Explanation Diagnosis::best_rule() const {
     // If all components move by the same distance, then a constant distance explains them too.
     const bool is_component = components.count > 0 && !is_better(best, components);
     return is_component ? components : best;
-}
-
-std::optional<Finding> Diagnosis::changed_value() const {
-    if (auto found = computed_value()) return found;
-    return lost_bits();
 }
 
 /// The right value, after a computation that can be recognized.

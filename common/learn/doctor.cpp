@@ -12,6 +12,7 @@
 #include "base/enum_names.h"
 #include "base/text.h"
 #include "examiner/compile.h"
+#include "examiner/compilers.h"
 #include "harness/device.h"
 #include "harness/text.h"
 #include "learn/file_watcher.h"
@@ -49,9 +50,9 @@ std::string release_of(const std::string& nvcc) {
 }
 
 Finding nvcc() {
-    std::string nvcc = find_program("nvcc");
-    if (nvcc.empty() && fs::exists("/usr/local/cuda/bin/nvcc")) nvcc = "/usr/local/cuda/bin/nvcc";
-    std::string version = nvcc.empty() ? "" : release_of(nvcc);
+    const auto found = find_compiler(Compiler::nvcc);
+    const std::string nvcc = found ? found->path : "";
+    const std::string version = found ? release_of(nvcc) : "";
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
                 "clang builds the steps, only for the simulated GPU; a real GPU needs the toolkit "

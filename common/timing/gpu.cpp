@@ -201,15 +201,6 @@ std::string written(double value) {
     return digits;
 }
 
-std::string quoted(const std::string& text) {
-    std::string all = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') all += '\\';
-        all += c == '\n' ? ' ' : c;
-    }
-    return all + '"';
-}
-
 std::string line(const std::string& key, const std::string& value, const std::string& comment) {
     std::string text = key + " = " + value;
     if (!comment.empty()) {
@@ -282,7 +273,7 @@ std::string write_gpu(const Gpu& gpu) {
     std::string text = "# What the model of time knows of this GPU; " +
                        std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
                                                 : "unverified: no such GPU was measured.\n");
-    text += line("name", quoted(gpu.name), "") + line("source", quoted(gpu.source), "") +
+    text += line("name", toml_string(gpu.name), "") + line("source", toml_string(gpu.source), "") +
             line("measured", gpu.measured ? "true" : "false", "");
     for (const Section& section : sections()) text += written_section(gpu, section);
     text +=

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <sstream>
 
+#include "base/files.h"
 #include "pictures.h"
 
 using namespace coalesce::diagrams;
@@ -40,17 +40,10 @@ Pictures draw(const fs::path& folder) {
     return pictures;
 }
 
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
 int check(const Pictures& pictures, const fs::path& folder) {
     int stale = 0;
     for (const auto& [name, svg] : pictures) {
-        if (text_of(folder / name) == svg) continue;
+        if (coalesce::read_if_there(folder / name) == svg) continue;
         std::printf("%s is not what the kernels do now\n", (folder / name).c_str());
         ++stale;
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/first_found.h"
 #include "base/text.h"
 #include "examiner/program/witness.h"
 #include "examiner/safe_text.h"
@@ -62,15 +63,13 @@ public:
     }
 
     Failure first() const {
-        for (const auto cause :
-             {&Causes::endless, &Causes::refused_launch, &Causes::reported, &Causes::broken_down,
-              &Causes::failed_copy, &Causes::not_launched, &Causes::not_copied,
-              &Causes::other_number, &Causes::same_both_ways, &Causes::wrong_elements,
-              &Causes::wrong_words, &Causes::few_threads, &Causes::repeated_work,
-              &Causes::leaked}) {
-            if (auto failure = (this->*cause)()) return *failure;
-        }
-        return {};
+        return first_found({&Causes::endless, &Causes::refused_launch, &Causes::reported,
+                            &Causes::broken_down, &Causes::failed_copy, &Causes::not_launched,
+                            &Causes::not_copied, &Causes::other_number, &Causes::same_both_ways,
+                            &Causes::wrong_elements, &Causes::wrong_words, &Causes::few_threads,
+                            &Causes::repeated_work, &Causes::leaked},
+                           *this)
+            .value_or(Failure{});
     }
 
 private:

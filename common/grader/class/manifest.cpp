@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/child.h"
+#include "base/strict_toml.h"
 #include "base/text.h"
 #include "examiner/course/course.h"
 #include "examiner/course/read_exercise.h"
@@ -146,16 +147,6 @@ std::string read_key(const fs::path& file) {
     return text;
 }
 
-// Names of ours: nothing in them needs more than this.
-std::string quoted(const std::string& text) {
-    std::string quoted = "\"";
-    for (char letter : text) {
-        if (letter == '"' || letter == '\\') quoted += '\\';
-        quoted += letter == '\n' ? ' ' : letter;
-    }
-    return quoted + "\"";
-}
-
 // What grading adds to an exercise.
 std::string grading_text(const Assigned& exercise) {
     const auto part = [&](const auto& named) {
@@ -166,8 +157,8 @@ std::string grading_text(const Assigned& exercise) {
         resources.push_back(key + (" = " + std::to_string(value)));
     });
     return "points = { " + joined(kPoints, ", ", part) + " }\nallow = [" +
-           joined(exercise.allow, ", ", quoted) + "]\nresources = { " + joined(resources, ", ") +
-           " }\n";
+           joined(exercise.allow, ", ", toml_string) + "]\nresources = { " +
+           joined(resources, ", ") + " }\n";
 }
 
 }  // namespace
@@ -236,9 +227,10 @@ std::string manifest_text(const Assignment& assignment) {
         "epoch: count it up,\n"
         "# and every secret input is another.\n"
         "format = 2\ntitle = " +
-        quoted(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) + "\n";
+        toml_string(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) + "\n";
     for (const Assigned& exercise : assignment.exercises) {
-        text += "\n[[exercise]]\nname = " + quoted(exercise.name) + "\n" + grading_text(exercise);
+        text +=
+            "\n[[exercise]]\nname = " + toml_string(exercise.name) + "\n" + grading_text(exercise);
     }
     return text;
 }
@@ -249,7 +241,7 @@ std::string hidden_text(const Assignment& assignment) {
         "on,\n"
         "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
     for (const Assigned& exercise : assignment.exercises) {
-        text += "\n[[exercise]]\nname = " + quoted(exercise.name) +
+        text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + toml_text(exercise.hidden_shapes) + "\n";
         if (exercise.hidden_counted == Shape{0, 0}) continue;
         text += "counted = " + toml_text(exercise.hidden_counted) + "\n";

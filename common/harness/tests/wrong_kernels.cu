@@ -1,17 +1,10 @@
 // Kernels that are wrong on purpose. Each mistake is one that somebody makes.
-#include "wrong_kernels.h"
-
 #include <cuda_fp16.h>
+
+#include "wrong_kernel_launches.cuh"
 
 namespace coalesce::tests {
 namespace {
-
-constexpr int TILE_DIM = 32;
-constexpr int BLOCK_ROWS = 8;
-
-#define ROW_AND_COL                                  \
-    int col = blockIdx.x * blockDim.x + threadIdx.x; \
-    int row = blockIdx.y * blockDim.y + threadIdx.y
 
 // ---- one thread per element ----
 
@@ -326,30 +319,6 @@ __global__ void coarsened(float* out, const float* in, int rows, int cols) {
 
 // ---- launches ----
 
-using Kernel = void (*)(float*, const float*, int, int);
-
-dim3 grid_of(int rows, int cols, dim3 block) {
-    return dim3(ceil_div(cols, block.x), ceil_div(rows, block.y));
-}
-
-template <Kernel kernel>
-void plain(float* out, const float* in, int rows, int cols) {
-    dim3 block(32, 8);
-    kernel<<<grid_of(rows, cols, block), block>>>(out, in, rows, cols);
-}
-
-template <Kernel kernel>
-void square(float* out, const float* in, int rows, int cols) {
-    dim3 block(TILE_DIM, TILE_DIM);
-    kernel<<<grid_of(rows, cols, block), block>>>(out, in, rows, cols);
-}
-
-template <Kernel kernel>
-void low(float* out, const float* in, int rows, int cols) {
-    dim3 block(TILE_DIM, BLOCK_ROWS);
-    kernel<<<grid_of(rows, cols, dim3(TILE_DIM, TILE_DIM)), block>>>(out, in, rows, cols);
-}
-
 /// After a right transpose, one thread does something it should not.
 template <Kernel kernel>
 void after_transpose(float* out, const float* in, int rows, int cols) {
@@ -364,121 +333,6 @@ void changed(float* out, const float* in, int rows, int cols) {
 }
 
 void nothing(float*, const float*, int, int) {}
-
-// ---- batches of 3 matrices ----
-
-constexpr int MATRICES = 3;
-
-__global__ void same_matrix(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        out[(blockIdx.z * cols + col) * rows + row] = in[row * cols + col];
-    }
-}
-
-__global__ void batch_transposed(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        out[(blockIdx.z * cols + col) * rows + row] = in[(blockIdx.z * rows + row) * cols + col];
-    }
-}
-
-__global__ void batch_copied(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        out[(blockIdx.z * rows + row) * cols + col] = in[(blockIdx.z * rows + row) * cols + col];
-    }
-}
-
-__global__ void batch_load_pitch(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        out[(blockIdx.z * cols + col) * rows + row] =
-            in[blockIdx.z * rows * cols + row * rows + col];
-    }
-}
-
-__global__ void batch_reversed(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        int last = MATRICES - 1 - blockIdx.z;
-        out[(last * cols + col) * rows + row] = in[(blockIdx.z * rows + row) * cols + col];
-    }
-}
-
-/// The matrices of `in` are looked for `rows` elements apart.
-__global__ void batch_origin(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        out[(blockIdx.z * cols + col) * rows + row] = in[blockIdx.z * rows + row * cols + col];
-    }
-}
-
-/// The whole batch as one matrix of 3 * rows x cols: axes 2 0 1.
-__global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols) {
-        int of_all = blockIdx.z * rows + row;
-        out[col * (rows * MATRICES) + of_all] = in[of_all * cols + col];
-    }
-}
-
-template <void (*kernel)(float*, const float*, int, int), int matrices>
-void batch(float* out, const float* in, int rows, int cols) {
-    dim3 block(32, 8);
-    dim3 grid = grid_of(rows, cols, block);
-    grid.z = matrices;
-    kernel<<<grid, block>>>(out, in, rows, cols);
-}
-
-void batch_of_halves(float* out, const float* in, int rows, int cols) {
-    batch<batch_transposed, 2 * MATRICES>(out, in, rows / 2, cols);
-}
-
-void batch_rounded_down(float* out, const float* in, int rows, int cols) {
-    batch_transposed<<<dim3(cols / 32, rows / 32, MATRICES), dim3(32, 32)>>>(out, in, rows, cols);
-}
-
-// ---- in place ----
-
-/// Each thread above the diagonal stores its partner alone.
-__global__ void one_way(float* out, const float* in, int rows, int cols) {
-    ROW_AND_COL;
-    if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
-}
-
-/// Each thread exchanges its pair: both threads of a pair do, so nothing changes.
-__global__ void twice(float* data, const float*, int rows, int) {
-    for (int again = 0; again < 2; ++again) {
-        for (int row = 0; row < rows; ++row) {
-            for (int col = threadIdx.x; col < row; col += blockDim.x) {
-                float kept = data[row * rows + col];
-                data[row * rows + col] = data[col * rows + row];
-                data[col * rows + row] = kept;
-            }
-        }
-    }
-}
-
-/// Of two by two tiles the lower one is stored to both places, the others where they belong.
-__global__ void lower_tile_twice(float* data, const float*, int side, int) {
-    int x = threadIdx.x, y = threadIdx.y;
-    float first = data[x * side + y], lower = data[(32 + x) * side + y],
-          last = data[(32 + x) * side + 32 + y];
-    __syncthreads();
-    data[y * side + x] = first;
-    data[y * side + 32 + x] = lower;
-    data[(32 + y) * side + x] = lower;
-    data[(32 + y) * side + 32 + x] = last;
-}
-
-void one_block_of_tiles(float* data, const float* in, int rows, int cols) {
-    lower_tile_twice<<<1, dim3(32, 32)>>>(data, in, rows, cols);
-}
-
-void in_place_twice(float* data, const float* in, int rows, int cols) {
-    twice<<<1, 32>>>(data, in, rows, cols);
-}
 
 void grid_rounded_down(float* out, const float* in, int rows, int cols) {
     dim3 block(32, 32);
@@ -498,42 +352,10 @@ void too_many_threads(float* out, const float* in, int rows, int cols) {
     plain_transpose<<<1, dim3(64, 64)>>>(out, in, rows, cols);
 }
 
-}  // namespace
-
-const std::vector<WrongKernel>& wrong_kernels() {
+std::vector<WrongKernel> wrong_transposes() {
     constexpr Produces copy = {Produces::copy};
     constexpr Produces fine = {Produces::transposed_tiles}, coarse = {Produces::moved_tiles};
-    const auto in_batch = [](const char* name, LaunchFunction launch, int rows, int cols,
-                             Fault fault) {
-        WrongKernel kernel{name, launch, rows, cols, fault};
-        kernel.batches = MATRICES;
-        return kernel;
-    };
-    const auto in_place = [](const char* name, LaunchFunction launch, int side, Fault fault) {
-        WrongKernel kernel{name, launch, side, side, fault};
-        kernel.in_place = true;
-        return kernel;
-    };
-    static const std::vector<WrongKernel> list = {
-        in_batch("the same matrix", batch<same_matrix, MATRICES>, 64, 96, Fault::batch_repeated),
-        in_batch("two of three", batch<batch_transposed, 2>, 37, 53, Fault::batches_missed),
-        in_batch("a batch as one matrix", batch<batch_as_one, MATRICES>, 64, 96,
-                 Fault::axes_in_other_order),
-        in_batch("a batch copied", batch<batch_copied, MATRICES>, 64, 96,
-                 Fault::indices_not_swapped),
-        in_batch("a batch in reverse", batch<batch_reversed, MATRICES>, 64, 96,
-                 Fault::batches_exchanged),
-        in_batch("a batch of halves", batch_of_halves, 64, 96, Fault::matrix_size_wrong),
-        in_batch("a batch, origin of loads", batch<batch_origin, MATRICES>, 64, 96,
-                 Fault::wrong_origin),
-        in_batch("a batch, pitch of loads", batch<batch_load_pitch, MATRICES>, 64, 96,
-                 Fault::wrong_pitch),
-        in_batch("a batch, grid rounded down", batch_rounded_down, 100, 70,
-                 Fault::ragged_edge_missed),
-        in_place("one way", plain<one_way>, 70, Fault::half_exchanged),
-        in_place("lower tile twice", one_block_of_tiles, 64, Fault::half_exchanged),
-        in_place("exchanged twice", in_place_twice, 70, Fault::nothing_written),
-        in_place("in place, not launched", nothing, 64, Fault::nothing_written),
+    return {
         {"no launch", nothing, 100, 70, Fault::nothing_written},
         {"empty kernel", plain<empty>, 70, 100, Fault::nothing_written},
         {"a launch that fails", too_many_threads, 100, 70, Fault::nothing_written},
@@ -626,6 +448,16 @@ const std::vector<WrongKernel>& wrong_kernels() {
         {"copy for transposed tiles", plain<plain_copy>, 64, 96, Fault::tile_not_transposed, fine},
         {"copy for moved tiles", plain<plain_copy>, 96, 96, Fault::tile_not_moved, coarse},
     };
+}
+
+}  // namespace
+
+const std::vector<WrongKernel>& wrong_kernels() {
+    static const std::vector<WrongKernel> list = [] {
+        std::vector<WrongKernel> all = wrong_batches();
+        for (const WrongKernel& kernel : wrong_transposes()) all.push_back(kernel);
+        return all;
+    }();
     return list;
 }
 

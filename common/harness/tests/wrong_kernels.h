@@ -24,4 +24,7 @@ struct WrongKernel {
 
 const std::vector<WrongKernel>& wrong_kernels();
 
+/// Those of them that transpose a batch of matrices, or a matrix in place.
+std::vector<WrongKernel> wrong_batches();
+
 }  // namespace coalesce::tests

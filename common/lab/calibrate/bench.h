@@ -72,17 +72,13 @@ void measure_latencies(Bench& bench, Raw& raw);   // latency.cu
 void measure_long_runs(Bench& bench, Raw& raw);   // memory.cu
 void measure_flights(Bench& bench, Raw& raw);     // flight.cu
 void measure_short_runs(Bench& bench, Raw& raw);  // runs.cu
-void measure_stores(Bench& bench, Raw& raw);      // stores.cu
 void measure_blocks(Bench& bench, Raw& raw);      // blocks.cu
 void measure_barriers(Bench& bench, Raw& raw);    // barriers.cu
 void measure_issue(Bench& bench, Raw& raw);       // issue.cu
-void measure_shared(Bench& bench, Raw& raw);      // shared.cu
 void measure_cache(Bench& bench, Raw& raw);       // cache.cu
 void measure_scatters(Bench& bench, Raw& raw);    // scatter.cu
-void measure_async(Bench& bench, Raw& raw);       // async.cu
 void measure_bulk(Bench& bench, Raw& raw);        // bulk.cu
 void measure_sectors(Bench& bench, Raw& raw);     // sectors.cu
-void measure_atomics(Bench& bench, Raw& raw);     // atomics.cu
 void measure_launches(Bench& bench, Raw& raw);    // launches.cu
 
 }  // namespace coalesce::timing

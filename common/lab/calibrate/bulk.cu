@@ -1,6 +1,6 @@
 // How many bulk copies a multiprocessor gets done (compute capability 9.0): the lanes of a few warps ask for a row each,
 // or a thread for boxes of a matrix, with as many under way at a time as are waited for. All lies in the second-level
-// cache, so that memory has no part in it; for long rows it is the way from there, or to there, that is measured.
+// cache, so that memory has no part in it; for long rows it is the way from there that is measured.
 #include <cuda.h>
 
 #include "lab/calibrate/bench.h"
@@ -15,13 +15,7 @@ constexpr unsigned most_warps = 8, most_bytes = 1024, rows_of_box = 64;
 /// What a multiprocessor goes around in: all of them together have less than half of the second-level cache.
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
-enum class How { load, load_by_one, store, load_box, store_box };
-
-template <How HOW>
-constexpr bool is_load = HOW == How::load || HOW == How::load_by_one || HOW == How::load_box;
-template <How HOW>
-constexpr bool is_box = HOW == How::load_box || HOW == How::store_box;
-
+enum class How { rows, boxes };
 // Where there are no bulk copies, nobody asks for them.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ unsigned shared_address(const void* pointer) {
@@ -53,11 +47,6 @@ __device__ void load_row(unsigned to, const char* from, unsigned bytes, unsigned
         "l"(from), "r"(bytes), "r"(barrier)
         : "memory");
 }
-__device__ void store_row(char* to, unsigned from, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
-                 "r"(bytes)
-                 : "memory");
-}
 __device__ void load_box(unsigned to, const CUtensorMap& map, unsigned column, unsigned row,
                          unsigned barrier) {
     asm volatile(
@@ -66,62 +55,34 @@ __device__ void load_box(unsigned to, const CUtensorMap& map, unsigned column, u
         "l"(&map), "r"(column), "r"(row), "r"(barrier)
         : "memory");
 }
-__device__ void store_box(const CUtensorMap& map, unsigned from, unsigned column, unsigned row) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
-        "r"(from), "r"(column), "r"(row)
-        : "memory");
-}
-/// Until few enough groups still have to read shared memory.
-__device__ void wait_for_stores() {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(under_way - 1) : "memory");
-}
-
 /// A turn of one warp: a row for each lane, or a box. Nobody looks at what comes, so that all of it may come to the same
 /// places.
 template <How HOW>
-__device__ void ask(const CUtensorMap& map, char* data, unsigned bytes, unsigned space,
+__device__ void ask(const CUtensorMap& map, const char* data, unsigned bytes, unsigned space,
                     unsigned barrier, unsigned turn) {
     const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
     const unsigned number = turn * (blockDim.x / lanes) + warp;
-    if constexpr (is_box<HOW>) {
-        const unsigned column = number * bytes % pitch / 4, row = blockIdx.x * rows_of_box;
-        if (lane != 0) return;
-        if constexpr (HOW == How::load_box) {
-            load_box(space, map, column, row, barrier);
-        } else {
-            store_box(map, space, column, row);
-        }
-    } else {
-        const auto place = [&](unsigned k) { return (number * lanes + k) * bytes % footprint; };
-        data += std::size_t{blockIdx.x} * footprint;
-        if constexpr (HOW == How::load_by_one) {
-            if (lane != 0) return;
-            for (unsigned k = 0; k < lanes; ++k)
-                load_row(space + k * bytes, data + place(k), bytes, barrier);
-        } else if constexpr (HOW == How::load) {
-            load_row(space + lane * bytes, data + place(lane), bytes, barrier);
-        } else {
-            store_row(data + place(lane), space + lane * bytes, bytes);
-        }
+    if constexpr (HOW == How::rows) {
+        const unsigned place = (number * lanes + lane) * bytes % footprint;
+        load_row(space + lane * bytes, data + std::size_t{blockIdx.x} * footprint + place, bytes,
+                 barrier);
+    } else if (lane == 0) {
+        load_box(space, map, number * bytes % pitch / 4, blockIdx.x * rows_of_box, barrier);
     }
 }
 
 template <How HOW>
-__device__ void ask_and_wait(const CUtensorMap& map, char* data, unsigned bytes,
+__device__ void ask_and_wait(const CUtensorMap& map, const char* data, unsigned bytes,
                              std::uint64_t* barriers, unsigned space) {
-    const unsigned all = bytes * (is_box<HOW> ? rows_of_box : lanes);
+    const unsigned all = bytes * (HOW == How::boxes ? rows_of_box : lanes);
     for (unsigned turn = 0; turn < turns + under_way; ++turn) {
         const unsigned barrier = shared_address(&barriers[turn % under_way]);
-        if (is_load<HOW> && turn >= under_way) wait(barrier, (turn / under_way - 1) % 2);
+        if (turn >= under_way) wait(barrier, (turn / under_way - 1) % 2);
         if (turn >= turns) continue;
-        if (is_load<HOW> && threadIdx.x % lanes == 0) expect(barrier, all);
+        if (threadIdx.x % lanes == 0) expect(barrier, all);
         __syncwarp();
         ask<HOW>(map, data, bytes, space, barrier, turn);
-        if (!is_load<HOW>) wait_for_stores();
     }
-    if (!is_load<HOW>) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 #else
 __device__ unsigned shared_address(const void*) {
@@ -129,13 +90,13 @@ __device__ unsigned shared_address(const void*) {
 }
 __device__ void make_barrier(unsigned) {}
 template <How HOW>
-__device__ void ask_and_wait(const CUtensorMap&, char*, unsigned, std::uint64_t*, unsigned) {}
+__device__ void ask_and_wait(const CUtensorMap&, const char*, unsigned, std::uint64_t*, unsigned) {}
 #endif
 
 /// Twice, and the first time is for the caches.
 template <How HOW>
 __global__ void __launch_bounds__(lanes* most_warps)
-    copy_in_bulk(const __grid_constant__ CUtensorMap map, char* data, unsigned bytes,
+    copy_in_bulk(const __grid_constant__ CUtensorMap map, const char* data, unsigned bytes,
                  std::uint64_t* notes) {
     extern __shared__ __align__(128) uint4 space[];
     __shared__ std::uint64_t barriers[2][most_warps][under_way];
@@ -176,14 +137,14 @@ CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
 template <How HOW>
 void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned bytes) {
     const auto blocks = static_cast<unsigned>(bench.multiprocessors());
-    char* const data = is_load<HOW> ? bench.in() : bench.out();
-    const unsigned of_warp = is_box<HOW> ? rows_of_box : lanes;
+    const unsigned of_warp = HOW == How::boxes ? rows_of_box : lanes;
     const auto kernel = copy_in_bulk<HOW>;
     // More than half of what a multiprocessor has: each gets one block.
     const std::size_t shared = shared_bytes_for(raw.machine, 1);
     allow_shared(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(
-        is_box<HOW> ? map_of(data, blocks, bytes) : CUtensorMap{}, data, bytes, bench.notes());
+        HOW == How::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(), bytes,
+        bench.notes());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
     double cycles = 0;
@@ -198,15 +159,10 @@ void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned b
 void measure_bulk(Bench& bench, Raw& raw) {
     if (bench.compute() < 90) return;
     for (const unsigned bytes : {16u, 64u, 128u, 256u, 512u, most_bytes}) {
-        measure<How::load_by_one>(bench, raw, "rows, one thread", 1, bytes);
-        for (const unsigned warps : {1u, 2u, 4u, most_warps}) {
-            measure<How::load>(bench, raw, "rows", warps, bytes);
-            measure<How::store>(bench, raw, "rows stored", warps, bytes);
-        }
-        for (const unsigned warps : {1u, 2u, 4u}) {
-            measure<How::load_box>(bench, raw, "boxes", warps, bytes);
-            measure<How::store_box>(bench, raw, "boxes stored", warps, bytes);
-        }
+        for (const unsigned warps : {1u, 2u, 4u, most_warps})
+            measure<How::rows>(bench, raw, "rows", warps, bytes);
+        for (const unsigned warps : {1u, 2u, 4u})
+            measure<How::boxes>(bench, raw, "boxes", warps, bytes);
     }
 }
 

@@ -62,13 +62,9 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
 /// Two clocks around a load of a line, and the question whether its value is there, take cycles of their own:
 /// what such a load takes that hits the second level, less what the warp that follows lines there needs.
 double clocks_around_a_load(const Raw& raw) {
-    const double timed = mean(values_of(
-        raw.async_copies, "a load of a line from the second level",
-        [](const AsyncCopy& a) {
-            return a.how == "load" && a.from == "second level" && a.bytes == 128;
-        },
-        [](const AsyncCopy& a) { return a.cycles; }));
-    return std::max(0.0, timed - chase_cycles(raw, "second level, lines"));
+    if (raw.timed_load <= 0)
+        throw GpuError("nothing was measured of: a load of a line from the second level");
+    return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
 /// What single loads of a line take, by clocks around them, while so much else is under way.
@@ -266,7 +262,6 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
 BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
     std::map<double, double> rows, boxes;  // the fastest way, by bytes
     for (const BulkRate& b : measured) {
-        if (b.how != "rows" && b.how != "boxes") continue;
         std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
         const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);
         found->second = std::min(found->second, b.cycles);
@@ -290,7 +285,6 @@ PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int
         for (const Scatter& s : measured) {
             // A warp's 32 lanes are block_x columns, of each so many elements of 4 bytes.
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
-            if (s.rows != s.block_y) continue;  // other blocks write to its sectors, too
             const double pieces = side * side * 4 / bytes,
                          of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
             alone = std::min(alone, s.ms_of_stores * of_piece);

@@ -95,6 +95,30 @@ __global__ void chase_shared(int loads, std::uint64_t* notes) {
     notes[2] = pointer;
 }
 
+__device__ unsigned word_from_second_level(const char* from) {
+    unsigned v;
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(from) : "memory");
+    return v;
+}
+
+/// Loads of a line by one warp, with clocks around each. Each line is read before, so that the second-level cache has it.
+__global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
+    constexpr std::size_t apart = 64 << 10;
+    unsigned sum = 0;
+    long long cycles = 0;
+    for (int load = 0; load < loads; ++load) {
+        const char* line = data + load * apart + 4 * threadIdx.x;
+        sum ^= word_from_second_level(line);
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, notes + 1);
+        const long long start = cycles_now();
+        sum ^= word_from_second_level(line);
+        if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, notes + 1);
+        // The first one is for the instruction cache.
+        if (load > 0) cycles += cycles_now() - start;
+    }
+    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+}
+
 /// Lines of a buffer in one ring, in an order that no prefetcher guesses, for pointers or (is_numbered) for
 /// warps. Leaves where blocks begin, at equal distances along the ring, in every third note.
 void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
@@ -178,6 +202,11 @@ void measure_latencies(Bench& bench, Raw& raw) {
     chase_shared<<<1, 1>>>(loads, bench.notes());
     raw.chases.push_back(mean_of(bench, "shared", 1024, 1, loads));
     bench.fill_buffers();
+    constexpr int timed = 64;
+    time_loads<<<1, 32>>>(bench.in(), timed, bench.notes());
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    raw.timed_load = static_cast<double>(bench.read_notes(1)[0]) / (timed - 1);
 }
 
 }  // namespace coalesce::timing

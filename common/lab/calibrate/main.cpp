@@ -44,17 +44,13 @@ constexpr Group kGroups[] = {
     {"long runs in memory", measure_long_runs},
     {"memory under load", measure_flights},
     {"short runs", measure_short_runs},
-    {"stores of part of a sector", measure_stores},
     {"blocks that come and go", measure_blocks},
     {"barriers", measure_barriers},
     {"issue", measure_issue},
-    {"shared memory, first-level cache", measure_shared},
     {"second-level cache", measure_cache},
     {"rows to columns", measure_scatters},
-    {"asynchronous copies", measure_async},
     {"bulk copies", measure_bulk},
     {"single sectors", measure_sectors},
-    {"atomics", measure_atomics},
     {"launches", measure_launches},
 };
 

@@ -25,7 +25,7 @@ struct Words {
     std::vector<std::string> compare;
     std::uint64_t seed = 1;
     int count = 40;
-    std::string gpu = "H200", json, svg, markdown, device = "auto", title;
+    std::string gpu = "H200", json, device = "auto";
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -49,9 +49,6 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "File for what was measured or predicted");
     app.add_option("--device", words.device, "For --check: auto, gpu or sim")
         ->check(CLI::IsMember({"auto", "gpu", "sim"}));
-    app.add_option("--svg", words.svg, "File for a picture of the comparison");
-    app.add_option("--markdown", words.markdown, "File for a table of the comparison");
-    app.add_option("--title", words.title, "Of the picture");
 }
 
 template <class T>
@@ -125,12 +122,7 @@ int predict_all(const Words& words, char** argv) {
 int compare(const Words& words) {
     const auto predicted = read_json<Predicted>(words.compare[0]);
     const auto measured = read_json<Measured>(words.compare[1]);
-    const std::vector<TimePair> pairs = pairs_of(predicted, measured);
-    const std::string title =
-        words.title.empty() ? "Random kernels, " + measured.device : words.title;
-    std::cout << as_text(pairs);
-    if (!words.markdown.empty()) write_file(words.markdown, as_markdown(pairs));
-    if (!words.svg.empty()) write_file(words.svg, as_svg(pairs, title));
+    std::cout << as_text(pairs_of(predicted, measured));
     return exit_right;
 }
 

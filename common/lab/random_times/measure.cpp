@@ -7,14 +7,14 @@
 #include "harness/errors.h"
 #include "harness/stopwatch.h"
 #include "harness/text.h"
-#include "lab/random_times/expected.h"
+#include "lab/campaign/streams/expected.h"
 #include "lab/random_times/on_device.h"
 
 namespace coalesce::timing {
 namespace {
 
 /// Behind each buffer: else the two lie a power of two apart.
-constexpr std::size_t kRoom = std::size_t{1} << 20 | 3840;
+constexpr std::size_t kRoomBetweenBuffers = std::size_t{1} << 20 | 3840;
 
 /// Words that differ: what memory takes to move may depend on what they are.
 void fill(const DeviceBuffer& buffer) {
@@ -28,7 +28,7 @@ void fill(const DeviceBuffer& buffer) {
 std::size_t most_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*bytes) {
     std::size_t most = 0;
     for (const Kernel& kernel : kernels) most = std::max<std::size_t>(most, kernel.full.*bytes);
-    return most + kRoom;
+    return most + kRoomBetweenBuffers;
 }
 
 }  // namespace

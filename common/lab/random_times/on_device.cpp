@@ -6,7 +6,7 @@
 #include "harness/errors.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
-#include "lab/random_times/expected.h"
+#include "lab/campaign/streams/expected.h"
 
 namespace coalesce::timing {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/codec.h"
 #include "harness/device.h"
-#include "lab/random_times/kernel.h"
+#include "lab/campaign/streams/kernel.h"
 
 namespace coalesce::timing {
 

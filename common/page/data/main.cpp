@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/files.h"
 #include "examiner/course/course.h"
 
 namespace fs = std::filesystem;
@@ -18,15 +19,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) throw std::runtime_error(file.string() + ": cannot be read");
-    return text.str();
-}
-
-/// PTX contains the paths of sources on this computer, which mean nothing elsewhere.
+/// PTX names its sources with the path on this machine, which says nothing elsewhere.
 std::string without(std::string text, const std::string& part) {
     for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
     return text;
@@ -40,7 +33,7 @@ std::string headers_of(const fs::path& folder) {
     }
     std::sort(files.begin(), files.end());
     std::string text;
-    for (const fs::path& file : files) text += text_of(file) + "\n";
+    for (const fs::path& file : files) text += coalesce::read_file(file) + "\n";
     return text;
 }
 
@@ -57,7 +50,7 @@ bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& rec
 ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
                        const fs::path& recordings, const fs::path& ptx) {
     ordered_json variants =
-        ordered_json::parse(text_of(recordings / (step.name + ".json"))).at("variants");
+        ordered_json::parse(coalesce::read_file(recordings / (step.name + ".json"))).at("variants");
     for (ordered_json& variant : variants) {
         const auto* known = step.find(variant.at("name").get<std::string>());
         if (!known)
@@ -71,11 +64,12 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
     const bool is_explored = is_for_explorer(step, variants);
     return {{"name", step.name},
             {"title", step.title},
-            {"source", text_of(root / "steps" / step.name / "main.cu")},
+            {"source", coalesce::read_file(root / "steps" / step.name / "main.cu")},
             {"headers", headers_of(root / "steps" / step.name)},
             {"is_explored", is_explored},
-            {"ptx",
-             is_explored ? without(text_of(ptx / (step.name + ".ptx")), root.string() + "/") : ""},
+            {"ptx", is_explored ? without(coalesce::read_file(ptx / (step.name + ".ptx")),
+                                          root.string() + "/")
+                                : ""},
             {"variants", variants}};
 }
 
@@ -90,7 +84,7 @@ std::string kernel_in(const std::string& source) {
 /// Returns the kernels of the sliders, each as its own PTX by its mangled name, so that the page
 /// parses only what it runs. A kernel's PTX is `head` followed by one of `kernels`.
 ordered_json family_json(const fs::path& root, const fs::path& ptx) {
-    const std::string text = text_of(ptx / "tile.ptx"), begin = ".visible .entry ";
+    const std::string text = coalesce::read_file(ptx / "tile.ptx"), begin = ".visible .entry ";
     ordered_json kernels = ordered_json::object();
     const std::size_t version = text.find(".version"), end_of_head = text.find("//", version);
     for (std::size_t at = text.find(begin); at != text.npos;) {
@@ -98,7 +92,7 @@ ordered_json family_json(const fs::path& root, const fs::path& ptx) {
         kernels[text.substr(name, text.find('(', name) - name)] = text.substr(at, next - at);
         at = next;
     }
-    return {{"source", kernel_in(text_of(root / "common/page/kernels/tile.cu"))},
+    return {{"source", kernel_in(coalesce::read_file(root / "common/page/kernels/tile.cu"))},
             {"head", text.substr(version, end_of_head - version)},
             {"kernels", kernels}};
 }

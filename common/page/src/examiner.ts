@@ -178,23 +178,23 @@ export class Examiner {
     private async examineNow(task: Task, source: string): Promise<Examined> {
         const compiler = this.compiler as Compiler;
         await compiler.ready;
-        const request = await this.thread.page<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
-            "page_request", { ...task, source });
+        const request = await this.thread.ask<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
+            "request", { ...task, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-        return this.limited(() => this.thread.page<Examined>("page_examine", { ...task, source, compiler: compiler.version, ir, said }));
+        return this.limited(() => this.thread.ask<Examined>("examine", { ...task, source, compiler: compiler.version, ir, said }));
     }
 
     hint(task: Task, failure: string, level: number): Promise<Hint> {
-        return this.thread.page("page_hint", { ...task, failure, level });
+        return this.thread.ask("hint", { ...task, failure, level });
     }
 
     async predictions(task: Task, record: Done): Promise<Prediction[]> {
-        const answer = await this.thread.page<{ questions: Prediction[] }>("page_predict", { ...task, record });
+        const answer = await this.thread.ask<{ questions: Prediction[] }>("predictions", { ...task, record });
         return answer.questions;
     }
 
     explain(task: Task, source: string, verdict: Verdict): Promise<Explained> {
-        return this.thread.page("page_explain", { ...task, source, verdict });
+        return this.thread.ask("explain", { ...task, source, verdict });
     }
 
     /** Ends the worker if a step of `act` takes too long. */

@@ -77,17 +77,12 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
     gpu: string;
 }
 
-/**
- * The questions that the module answers. Questions and answers are JSON texts (for explorer_load: PTX). See
- * wasm/README.md.
- */
-type Ask = "explorer_load" | "explorer_run" | "explorer_predict" | PageAsk;
-/** The questions about a learner's text. */
-export type PageAsk = "page_request" | "page_examine" | "page_hint" | "page_predict" | "page_explain";
+/** Names of the questions; wasm/README.md describes each. */
+export type Ask = "run" | "time" | "request" | "examine" | "hint" | "predictions" | "explain";
 
 /** See wasm/ask.js. Throws an error named "Refusal" if there is no answer. */
 interface Module {
-    ask(name: Ask, question: unknown): unknown;
+    ask(name: Ask, question: object): unknown;
 }
 
 declare global {
@@ -99,16 +94,13 @@ declare global {
 export class Refusal extends Error {}
 
 export class Simulator {
-    private loaded = "";
-
     private constructor(private readonly module: Module) {}
 
     static async start(onStep = () => {}): Promise<Simulator> {
         return new Simulator(await createSimulator({ onStep }));
     }
 
-    /** The text is PTX. */
-    private ask<Answer>(name: Ask, question: unknown): Answer {
+    ask<Answer>(name: Ask, question: object): Answer {
         try {
             return this.module.ask(name, question) as Answer;
         } catch (error) {
@@ -116,25 +108,7 @@ export class Simulator {
         }
     }
 
-    private load(ptx: string) {
-        if (ptx === this.loaded) return;
-        this.loaded = "";
-        this.ask("explorer_load", ptx);
-        this.loaded = ptx;
-    }
-
     run(ptx: string, question: Question): Result {
-        this.load(ptx);
-        return this.ask("explorer_run", question);
-    }
-
-    /** Predicts the time of a launch. Its size does not matter, because only a few blocks run. */
-    predict(ptx: string, question: TimeQuestion): Time {
-        this.load(ptx);
-        return this.ask("explorer_predict", question);
-    }
-
-    page(name: PageAsk, question: unknown): unknown {
-        return this.ask(name, question);
+        return this.ask("run", { ptx, ...question });
     }
 }

@@ -1,16 +1,12 @@
 // Sends questions to the simulator, which runs in a worker (worker.ts).
 
+import { OpenQuestions } from "./open_questions";
 import { loadScript } from "./scripts";
-import { Refusal, type PageAsk, type Question, type Result, type Time, type TimeQuestion } from "./simulator";
+import { Refusal, type Ask, type Question, type Result, type Time, type TimeQuestion } from "./simulator";
 import SimulatorWorker from "./worker?worker&inline";
 import type { Message, Reply, Step } from "./worker";
 
-interface Waiting {
-    resolve(answer: unknown): void;
-    reject(error: Error): void;
-}
-
-/** The worker was ended while it answered. */
+/** The thread was ended while it was asked. */
 export class Ended extends Error {}
 
 /**
@@ -25,8 +21,7 @@ async function scriptOfSimulator(): Promise<Blob | string> {
 
 export class SimulatorThread {
     private worker: Promise<Worker> | null = null;
-    private readonly waiting = new Map<number, Waiting>();
-    private asked = 0;
+    private readonly questions = new OpenQuestions();
 
     /** `onStep` is called when a step of an examination starts. */
     constructor(private readonly onStep: () => void = () => {}) {}
@@ -40,7 +35,7 @@ export class SimulatorThread {
         const worker = new SimulatorWorker();
         worker.addEventListener("message", ({ data }: MessageEvent<Reply | Step>) =>
             "step" in data ? this.onStep() : this.take(data));
-        worker.addEventListener("error", (event) => this.rejectAll(new Error(event.message)));
+        worker.addEventListener("error", (event) => this.questions.rejectAll(new Error(event.message)));
         worker.postMessage({ script: await scriptOfSimulator() } satisfies Message);
         return worker;
     }
@@ -49,40 +44,29 @@ export class SimulatorThread {
     end() {
         void this.worker?.then((worker) => worker.terminate());
         this.worker = null;
-        this.rejectAll(new Ended("It was stopped."));
+        this.questions.rejectAll(new Ended("It was stopped."));
     }
 
     run(ptx: string, question: Question): Promise<Result> {
-        return this.ask({ number: ++this.asked, method: "run", ptx, question });
+        return this.ask("run", { ptx, ...question });
     }
 
+    /** How long a launch would take: its size does not matter, since few of its blocks are run. */
     predict(ptx: string, question: TimeQuestion): Promise<Time> {
-        return this.ask({ number: ++this.asked, method: "predict", ptx, question });
+        return this.ask("time", { ptx, ...question });
     }
 
-    page<Answer>(method: PageAsk, question: unknown): Promise<Answer> {
-        return this.ask({ number: ++this.asked, method, question });
-    }
-
-    private ask<Answer>(message: Message & { number: number }): Promise<Answer> {
-        return new Promise<Answer>((resolve, reject) => {
-            this.waiting.set(message.number, { resolve: resolve as Waiting["resolve"], reject });
-            this.begun().then((worker) => worker.postMessage(message), (error) => this.rejectAll(error));
+    ask<Answer>(name: Ask, question: object): Promise<Answer> {
+        return this.questions.ask((number) => {
+            const message = { number, name, question } satisfies Message;
+            this.begun().then((worker) => worker.postMessage(message), (error) => this.questions.rejectAll(error));
         });
     }
 
-    private rejectAll(error: Error) {
-        const all = [...this.waiting.values()];
-        this.waiting.clear();
-        for (const { reject } of all) reject(error);
-    }
-
-    private take(reply: Reply) {
-        const asker = this.waiting.get(reply.number);
-        this.waiting.delete(reply.number);
-        if (reply.refusal !== undefined) asker?.reject(new Refusal(reply.refusal));
-        else if (reply.error !== undefined) asker?.reject(new Error(reply.error));
-        else asker?.resolve(reply.answer);
+    private take({ number, answer, refusal, error }: Reply) {
+        if (refusal !== undefined) this.questions.reject(number, new Refusal(refusal));
+        else if (error !== undefined) this.questions.reject(number, new Error(error));
+        else this.questions.answer(number, answer);
     }
 }
 

@@ -1,15 +1,15 @@
 // Runs the simulator in a worker, so that the page never blocks. thread.ts is the page's side.
 
-import { Refusal, Simulator, type PageAsk, type Question, type TimeQuestion } from "./simulator";
+import { Refusal, Simulator, type Ask } from "./simulator";
 
-/**
- * The first message is the script that defines `createSimulator`, or its address. The others are numbered questions.
- */
-export type Message =
-    | { script: Blob | string }
-    | { number: number; method: "run"; ptx: string; question: Question }
-    | { number: number; method: "predict"; ptx: string; question: TimeQuestion }
-    | { number: number; method: PageAsk; question: unknown };
+/** First of all the script that makes `createSimulator`, or where it is; then questions, each with a number. */
+export type Message = { script: Blob | string } | Asked;
+
+export interface Asked {
+    number: number;
+    name: Ask;
+    question: object;
+}
 
 /** A step of an examination starts, such as a launch. */
 export interface Step {
@@ -36,18 +36,9 @@ function start(script: Blob | string): Promise<Simulator> {
     return Simulator.start(() => postMessage({ step: true } satisfies Step));
 }
 
-type Asked = Exclude<Message, { script: unknown }>;
-
-function answerTo(simulator: Simulator, message: Asked): unknown {
-    if (message.method === "run") return simulator.run(message.ptx, message.question);
-    if (message.method === "predict") return simulator.predict(message.ptx, message.question);
-    return simulator.page(message.method, message.question);
-}
-
-async function replyTo(message: Asked): Promise<Reply> {
-    const { number } = message;
+async function replyTo({ number, name, question }: Asked): Promise<Reply> {
     try {
-        return { number, answer: answerTo(await started, message) };
+        return { number, answer: (await started).ask(name, question) };
     } catch (error) {
         return error instanceof Refusal ? { number, refusal: error.message } : { number, error: String(error) };
     }

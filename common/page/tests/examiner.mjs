@@ -25,9 +25,9 @@ async function main([simulator, program, ...names]) {
         for (const one of cases) {
             // The first of its kind: what it costs is what the others are compared with.
             const key = `${one.exercise} ${one.hunt}`;
-            solutions[key] ??= ask("page_cost", one);
+            solutions[key] ??= ask("cost", one);
             const begin = performance.now();
-            const { verdict } = ask("page_examine", { ...one, solution: solutions[key] });
+            const { verdict } = ask("examine", { ...one, solution: solutions[key] });
             took.push(performance.now() - begin);
             const found = differences(one.verdict, verdict);
             if (found.length > 0) {

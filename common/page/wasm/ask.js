@@ -1,11 +1,11 @@
 // The module's only entry point for questions; README.md lists them. Returns the answer, or throws
 // an error named "Refusal" that explains why there is none.
 Module.ask = (name, question) => {
-    const text = typeof question === "string" ? question : JSON.stringify(question);
+    const text = JSON.stringify({ ask: name, ...question });
     const bytes = lengthBytesUTF8(text) + 1;
     const pointer = _malloc(bytes);
     stringToUTF8(text, pointer, bytes);
-    const answer = JSON.parse(UTF8ToString(Module["_" + name](pointer)));
+    const answer = JSON.parse(UTF8ToString(_page_ask(pointer)));
     _free(pointer);
     if (answer.error) throw Object.assign(new Error(answer.error), { name: "Refusal" });
     return answer;

@@ -50,8 +50,8 @@ for (const exercise of readdirSync(join(project, "solutions")).sort()) {
         const path = join(project, "solutions", exercise, name);
         if (!existsSync(path)) continue;
         const question = { exercise, hunt: name === "hunt.cu", source: readFileSync(path, "utf8") };
-        const compiled = await compile(ask("page_request", question), llvm, headers);
-        solutions[`${exercise}/${name}`] = ask("page_cost", { ...question, ...compiled, compiler: "clang" });
+        const compiled = await compile(ask("request", question), llvm, headers);
+        solutions[`${exercise}/${name}`] = ask("cost", { ...question, ...compiled, compiler: "clang" });
     }
 }
 writeFileSync(file, JSON.stringify(solutions));

@@ -32,6 +32,8 @@ struct DeviceModel {
     /// differ from chip to chip. These give the same answers as one H200 for clusters of 1 to 16
     /// blocks (cudaOccupancyMaxActiveClusters).
     static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+    /// The most blocks of a multiprocessor that cudaOccupancyMaxActiveClusters counts, also where more would fit.
+    static constexpr u32 max_counted_cluster_blocks = 8;
     // NOLINTEND(readability-identifier-naming)
 };
 

@@ -74,12 +74,20 @@ struct alignas(64) Op {
 /// The unit of a multiprocessor through which an instruction accesses memory.
 enum class MemoryPath : u8 { plain, texture, surface };
 
+/// What ptxas makes of an atomic that reaches the shared memory of another block (execute/cluster.h).
+enum class RemoteAtomic : u8 {
+    one,             ///< one atomic instruction
+    loop,            ///< a loop of loads and compare-and-swaps
+    load_and_store,  ///< a load and a store, which together are not atomic
+};
+
 /// How an instruction accesses memory.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
     MemoryPath path = MemoryPath::plain;
+    RemoteAtomic remote_atomic = RemoteAtomic::one;
 };
 
 /// A memory access of the machine code, which is what is counted. A load or store in the PTX may

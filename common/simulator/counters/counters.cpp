@@ -159,6 +159,34 @@ Mask first_at_each_address(const u64* addresses, Mask active) {
     return first;
 }
 
+constexpr u32 kAtomicUnits = 4, kLineBytes = 128;
+
+/// The unit of the first-level cache that serves the line of this address. Both bits of its number are parities of
+/// address bits. (Found with 750 random reductions on an H200; of 256 hashes only this one fits.)
+u32 atomic_unit_of(u64 address) {
+    constexpr u64 low_bit = 0x15a80, high_bit = 0xed00;
+    const int low = std::popcount(address & low_bit) & 1,
+              high = std::popcount(address & high_bit) & 1;
+    return static_cast<u32>(2 * high + low);
+}
+
+/// One pass of a unit. Takes the lanes that it serves out of `lanes`, and returns their sectors.
+u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
+    const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
+    u64 taken = 0;  // places in the line, in units of two bytes, which is the smallest atomic
+    u32 sectors = 0;
+    for (const int lane : LanesIn{lanes}) {
+        const u64 offset = addresses[lane] % kLineBytes, place = u64{1} << offset / 2;
+        const bool is_free = (taken & place) == 0;
+        taken |= place;
+        if (!is_free || addresses[lane] / kLineBytes != line) continue;
+        const u64 last = (offset + bytes - 1) / (1u << kSectorShift);
+        sectors |= 1u << (offset >> kSectorShift) | 1u << last;
+        lanes &= ~(1u << lane);
+    }
+    return static_cast<u32>(std::popcount(sectors));
+}
+
 bool all_the_same(const u64* addresses, Mask active) {
     const u64 first = addresses[std::countr_zero(active)];
     for (Mask rest = active; rest; rest &= rest - 1)
@@ -241,6 +269,15 @@ u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) 
     if (all_the_same(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);
+    Mask of_unit[kAtomicUnits] = {};
+    for (const int lane : LanesIn{active}) of_unit[atomic_unit_of(addresses[lane])] |= 1u << lane;
+    u32 sectors = 0;
+    for (Mask lanes : of_unit)
+        while (lanes) sectors += serve_line(addresses, bytes_per_lane, lanes);
+    return sectors;
+}
+
+u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     u32 sectors = 0;
     while (active) {
         const Mask pass = first_at_each_address(addresses, active);
@@ -266,6 +303,21 @@ Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mas
     return result;
 }
 
+Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active) {
+    const u32 width = std::max(bytes_per_lane, kWordBytes), lanes = kBanks * kWordBytes / width;
+    const Mask whole = kAllLanes >> (kLanes - lanes);
+    Mask first = 0;
+    for (u32 begin = 0; begin < kLanes; begin += lanes) {
+        u32 banks = 0;
+        for (const int lane : LanesIn{active & (whole << begin)}) {
+            const u32 bank = 1u << addresses[lane] / width % lanes;
+            if (!(banks & bank)) first |= 1u << lane;
+            banks |= bank;
+        }
+    }
+    return first;
+}
+
 SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     requests += other.requests;
     sectors += other.sectors;
@@ -278,6 +330,9 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     remote_useful_bytes += other.remote_useful_bytes;
     waits += other.waits;
     bytes_under_way += other.bytes_under_way;
+    loop_load_requests += other.loop_load_requests;
+    loop_load_wavefronts += other.loop_load_wavefronts;
+    loop_load_ideal += other.loop_load_ideal;
     return *this;
 }
 

@@ -16,6 +16,13 @@ struct Wavefronts {
     /// The passes with at least one active lane, which is the minimum without conflicts.
     u32 ideal = 0;
     u32 requests = 1;
+
+    Wavefronts& operator+=(const Wavefronts& other) {
+        taken += other.taken;
+        ideal += other.ideal;
+        requests += other.requests;
+        return *this;
+    }
 };
 
 /// Shared memory: lanes of up to 4 bytes are served in one pass, lanes of 8 bytes in two half
@@ -33,40 +40,55 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 // ---- one warp-wide atomic or reduction ----
 //
-// Lanes that change the same word are served one after the other. The rest follows from this. It
-// was found by measuring 14 instructions on 11 patterns of addresses on an H200, all of which
-// follow these rules (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp has them). A
-// warp's instruction always counts as one request. On hardware, additions of floats and of 64-bit
-// integers in shared memory are loops of loads and exchanges. Their wavefronts are those of the
-// exchanges. The loads and the number of iterations are not counted, and the instruction is one
-// request here.
+// Lanes that change the same word go one after the other. The rules below follow from measuring 14 instructions on
+// 11 patterns of addresses, and reductions on 5300 patterns more, on an H200, where all were as said here
+// (l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red} and
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom; tests/unit/counters_test.cpp has some of them).
+// A warp's instruction is one request to global memory, whatever becomes of it.
 
-/// Global memory: lanes are served in passes, each of which contains every address once. Counts the
-/// sum of the distinct 32-byte sectors of each pass.
+/// Global memory: the sectors of all passes, added up. The first-level cache has four units, and a cache line belongs
+/// to one of them by a hash of its address. In each pass a unit serves the line of its first lane that is left: the
+/// lanes in that line whose place in the line no earlier lane of the unit has, whether served in this pass or not. (The
+/// unit seems to compare places alone, and keeps the order of lanes that might want the same word.) The hash is known
+/// for the address bits 7 to 16; the bits above are left out, so that within 128 KiB the count is exact.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Shared memory: the largest number of *lanes* that any of the 32 banks must serve, for each pass
-/// of 32, 16 or 8 lanes as in count_wavefronts. Instructions that compare and exchange take twice
-/// as many, even without conflicts, so the ideal is doubled as well.
+/// Shared memory of another block of the cluster: lanes go in passes, each of which has every address once; the
+/// distinct 32-byte sectors of each pass, added up.
+u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
+
+/// Shared memory: as many wavefronts as the most *lanes* that any of the 32 banks has to serve, for
+/// each pass of 32, 16 or 8 lanes as in count_wavefronts. Twice as many where hardware compares and
+/// exchanges; so it is with lanes that have a bank each, which is the ideal.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// The totals of one memory instruction of a kernel (a "site"), over all warps and launches.
-struct SiteCounters {
-    u64 requests = 0;         ///< global memory: warp instructions with an active lane
-    u64 sectors = 0;          ///< global memory
-    u64 useful_bytes = 0;     ///< global memory: bytes that the lanes requested
-    u64 shared_requests = 0;  ///< shared memory, also the next two
+/// Additions of floats and operations on 64 bits in shared memory are loops in machine code: each turn loads the words
+/// of all lanes that are left, and compares and exchanges. These are the lanes whose exchange is tried in one turn: in
+/// each pass of 32 or 16 lanes the first active one of each bank. (Measured on an H200 with five instructions on 22
+/// patterns, one warp each: requests and wavefronts of loads and of exchanges were all as counted.)
+Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
+
+/// Totals of one memory instruction of a kernel ("site"), over all warps and launches. An access adds to
+/// one group of four, which is aligned so that it lies in one cache line.
+struct alignas(32) SiteCounters {
+    u64 requests = 0;      ///< global: warp instructions with an active lane
+    u64 sectors = 0;       ///< global
+    u64 useful_bytes = 0;  ///< global: bytes that the lanes asked for
+    u64 waits = 0;         ///< for loads from global memory, or copies to shared, that began here
+
+    u64 shared_requests = 0;  ///< shared memory, as below
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
+    u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
+
     u64 remote_requests = 0;  ///< shared memory of other blocks of the cluster
     u64 remote_sectors = 0;
     u64 remote_useful_bytes = 0;
-    /// Waits for loads from global memory, or for copies to shared memory, that started here.
-    u64 waits = 0;
-    /// Bytes of copies in flight to shared memory when it was read, summed up.
-    u64 bytes_under_way = 0;
+    u64 loop_load_requests =
+        0;  ///< shared memory: loads of the loop that an atomic is in machine code
+    u64 loop_load_wavefronts = 0;
+    u64 loop_load_ideal = 0;
 
     /// Adds a request of these lanes with this many bytes each.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
@@ -78,6 +100,11 @@ struct SiteCounters {
         shared_requests += passes.requests;
         wavefronts += passes.taken;
         wavefronts_ideal += passes.ideal;
+    }
+    void add_loop_loads(Wavefronts passes) {
+        loop_load_requests += passes.requests;
+        loop_load_wavefronts += passes.taken;
+        loop_load_ideal += passes.ideal;
     }
     SiteCounters& operator+=(const SiteCounters& other);
 };

@@ -87,7 +87,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
     return api(__func__, [&] {
         need(clusters);
-        const u64 blocks = resident_blocks(function, config);
+        const u64 blocks = std::min<u64>(resident_blocks(function, config),
+                                         DeviceModel::max_counted_cluster_blocks);
         const KernelHandle& handle = Modules::instance().find(function);
         const u64 size = cluster_size(*config, handle);
         need(size > 0 && size <= most_blocks(handle), cudaErrorInvalidClusterSize);

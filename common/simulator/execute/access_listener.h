@@ -20,13 +20,12 @@ inline Access load_or_store(bool store) {
 /// One access of the active lanes.
 struct HeardAccess {
     Access kind = Access::load;
-    bool shared = false;  ///< whether it accesses shared memory, with offsets as `addresses`
-    /// Whether the bulk copy unit makes it: 16 bytes per lane, with as many lanes as necessary.
-    bool bulk = false;
-    /// Whether it is part of an asynchronous copy to or from shared memory.
-    bool asynchronous = false;
-    bool of_matrices = false;  ///< ldmatrix or stmatrix: each lane has a row
-    u32 bytes = 0;             ///< per lane
+    bool shared = false;  ///< of shared memory: `addresses` are offsets in it
+    bool bulk = false;    ///< by the copy engine: 16 bytes per lane, for as many lanes as it takes
+    bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
+    bool of_matrices = false;   ///< ldmatrix, stmatrix: each lane has a row
+    u32 bytes = 0;              ///< of a lane
+    u32 wavefronts = 0;         ///< of an atomic to shared memory, as the counters have them
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };

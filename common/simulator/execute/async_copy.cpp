@@ -13,6 +13,7 @@
 
 #include "simulator/execute/access_listener.h"
 #include "simulator/execute/async_copy.h"
+#include "simulator/execute/cluster.h"
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
 
@@ -116,7 +117,8 @@ const Op* run_copy(Warp& w, const Op* op) {
 
     Resolved to, from;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
-                 Access::store, to))
+                 Access::store, to) ||
+        !are_own_addresses(w, op, to))
         return nullptr;
     // Lanes that read nothing may have any address.
     const Mask all = std::exchange(w.active, reading);

@@ -40,20 +40,8 @@ void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the bytes of the copies that report to this mbarrier and have not arrived.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// The bytes that one lane of st.async stores, and the mbarrier that it reports to. The addresses
-/// are in shared memory and contain a rank.
-struct AsyncStore {
-    u64 address = 0, mbarrier = 0;
-    const u8* value = nullptr;
-    u32 bytes = 0;
-    bool is_done = false;  ///< for red.async: memory already has the value
-};
-/// Stores when a thread waits at the mbarrier. Returns false if an error was reported, which ends
-/// the launch.
-bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store);
-
-/// A block of a cluster has ended. Reports copies that may still read its shared memory, and
-/// executes them.
+/// A block of a cluster has ended: reports copies that may still read its shared memory, and carries
+/// them out.
 void end_copies_from(Block& block);
 /// The block has ended. Reports bulk copies that were not waited for, and executes them.
 void end_bulk_copies(Block& block);

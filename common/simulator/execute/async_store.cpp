@@ -1,11 +1,11 @@
 // st.async and red.async: one thread's store to, or change of, the shared memory of any block of its
 // cluster, of which an mbarrier beside it hears.
 //
-// Idea   A store is kept like a bulk copy (bulk_copy.cpp): it reaches memory when somebody waits at
+// Idea   A store is kept like a bulk copy (bulk_copies.h): it reaches memory when somebody waits at
 //        the mbarrier. A change is atomic and made at once; only the mbarrier hears of it later.
 #include <array>
 
-#include "simulator/execute/async_copy.h"
+#include "simulator/execute/bulk_copies.h"
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/combining.h"
 #include "simulator/execute/describe.h"
@@ -42,6 +42,57 @@ u64 mbarrier_of(const Warp& w, const Op* op, int lane) {
     return address_in_space(w.lanes<u64>(op->c)[lane]);
 }
 
+/// The bytes that one lane stores, and the mbarrier that hears of them. Addresses are those of
+/// shared memory, with a rank.
+struct AsyncStore {
+    u64 address = 0, mbarrier = 0;
+    const u8* value = nullptr;
+    u32 bytes = 0;
+    bool is_done = false;  ///< red.async: memory has the value already
+};
+
+/// Stores when somebody waits at the mbarrier. False: reported, the launch is over.
+bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
+    bulk::Issue issue{.w = w,
+                      .copy = {.op = op,
+                               .to_shared = true,
+                               .issuer = w.block,
+                               .home = w.block,
+                               .warp = w.index,
+                               .lane = lane,
+                               .pieces = {},
+                               .values = {store.value, store.value + store.bytes}}};
+    issue.shared = store.address;
+    issue.mbarrier = store.mbarrier;
+    if (Block* owner = owner_of(*w.block, store.address)) issue.copy.home = owner;
+    if (!bulk::is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
+        !bulk::find_shared(issue, store.address, store.bytes))
+        return false;
+    issue.copy.bytes = store.bytes;
+    if (!bulk::find_mbarrier(issue)) return false;
+    Block& home = *issue.copy.home;
+    if (store.is_done) {
+        // The value is there; the mbarrier hears of its bytes later.
+        if (w.block->shared_race)
+            w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
+    } else {
+        issue.copy.pieces.push_back({.shared = offset_in_block(store.address),
+                                     .inside = store.bytes,
+                                     .size = store.bytes,
+                                     .host = issue.copy.values.data()});
+        if (w.block->shared_race) {
+            bulk::OneLane access(issue, static_cast<u32>(store.address), store.bytes);
+            access.access.site = op->site;
+            issue.copy.race_ticket = w.block->shared_race->bulk_begin(access.access, true);
+        }
+    }
+    if (GlobalRace* race = w.block->launch->global_race)
+        race->cluster_arrive(w.block->global_race, w.index);
+    home.copy_bytes_under_way += store.bytes;
+    bulk::copies_of(home).pending.push_back(std::move(issue.copy));
+    return true;
+}
+
 const Op* run_store(Warp& w, const Op* op) {
     const u32 size = element_bytes(op), bytes = size * op->count;
     Resolved where;
@@ -68,7 +119,7 @@ const Op* run_change(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
     Resolved where;
     if (!find_targets(w, op, sizeof(T), where)) return nullptr;
-    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other, false);
+    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other);
     note_atomic(w, op, where, sizeof(T));
     const Bits* operand = w.lanes<Bits>(op->v[0]);
     for (const int l : LanesIn{w.active}) {

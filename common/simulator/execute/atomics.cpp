@@ -3,7 +3,8 @@
 // Idea   A combining function (Add, Minimum, Exchange ...) on a type gives one handler. Lanes take
 //        their turn in lane order. In global memory each turn is an atomic operation of the host as
 //        well, because several workers may run blocks at the same time; shared memory belongs to
-//        the one worker that runs the block.
+//        the one worker that runs the block. What is a loop in machine code goes as that loop does,
+//        as if the block's other warps waited meanwhile: on hardware they make it turn more often.
 // Watch  A block's result may depend on when its turn came: that is why a returned old value, or a
 //        rounded sum, makes a launch run on one worker (FamilyInstruction::order_sensitive).
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "simulator/base/half.h"
 #include "simulator/counters/counters.h"
+#include "simulator/execute/cluster.h"
 #include "simulator/execute/combining.h"
 #include "simulator/execute/describe.h"
 #include "simulator/execute/lane_memory.h"
@@ -82,16 +84,106 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-/// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
-/// over.
+/// Shared by all handlers: where the lanes' bytes are, checked. False: the launch is over.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
                  where))
         return false;
-    count_atomic(w, op, where, bytes);
+    if (where.in_other) report_if_not_atomic(w, op, where.in_other);
     note_atomic(w, op, where, bytes);
-    tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes});
     return true;
+}
+
+/// Counts the lanes' accesses, but for those of a loop in shared memory, whose wavefronts are known.
+void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
+                    u32 wavefronts_of_loop = 0) {
+    const u32 wavefronts = count_atomic(w, op, where, bytes, looping) + wavefronts_of_loop;
+    tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
+}
+
+// ---- loops in shared memory ----
+
+/// Reports whether machine code has a loop of loads and exchanges for F on T in shared memory, as measured. (Not
+/// measured: elements of 16 bits, and minima and maxima of pairs of halves.)
+template <class F, class T>
+constexpr bool is_loop_in_shared() {
+    if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
+        return false;
+    if (sizeof(T) == 8) return true;
+    return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
+}
+
+/// Lanes whose value changes nothing leave such a loop without an exchange.
+template <class F>
+constexpr bool leaves_unchanged() {
+    return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
+}
+
+/// Counts a loop, turn by turn.
+class LoopCount {
+public:
+    LoopCount(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
+
+    void add_loads(Mask lanes) {
+        loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
+    }
+    /// Returns the lanes whose exchanges are tried: the first of each bank.
+    Mask add_exchanges(Mask lanes) {
+        const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
+        const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);
+        exchanges_.taken += all.taken;
+        ++exchanges_.requests;
+        if (exchanges_.requests == 1) exchanges_.ideal = all.ideal;
+        return tried;
+    }
+    void add_to(SiteCounters& counters) const {
+        if (loads_.requests > 0) counters.add_loop_loads(loads_);
+        if (exchanges_.requests > 0) counters.add_shared(exchanges_);
+    }
+    u32 wavefronts() const { return loads_.taken + exchanges_.taken; }
+
+private:
+    const LaneOffsets& offsets_;
+    u32 bytes_;
+    Wavefronts loads_{0, 0, 0}, exchanges_{0, 0, 0};
+};
+
+/// Carries out F for lanes whose words are in the block's own shared memory, in the order in which hardware does: an
+/// exchange fails where another lane has changed the word since the load. Returns whether memory has changed.
+template <class F, class T>
+bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting, LoopCount& count) {
+    using B = Bits<T>;
+    using Lane = LaneOf<B>;
+    const Lane* operand = w.lanes<Lane>(op->v[0]);
+    Lane* destination = w.lanes<Lane>(op->d);
+    B seen[kLanes], wanted[kLanes];
+    bool changed = false;
+    const auto end = [&](int lane) {
+        if (op->has_destination) destination[lane] = seen[lane];
+        waiting &= ~(1u << lane);
+    };
+    while (waiting) {
+        count.add_loads(waiting);
+        for (const int lane : LanesIn{waiting}) {
+            const B value = static_cast<B>(operand[lane]);
+            std::memcpy(&seen[lane], where.host[lane], sizeof(B));
+            wanted[lane] = combined_bits<F, T, false>(seen[lane], value, value);
+            if (leaves_unchanged<F>() && wanted[lane] == seen[lane]) end(lane);
+        }
+        if (!waiting) break;
+        for (const int lane : LanesIn{count.add_exchanges(waiting)}) {
+            if (std::memcmp(where.host[lane], &seen[lane], sizeof(B)) != 0) continue;
+            std::memcpy(where.host[lane], &wanted[lane], sizeof(B));
+            changed |= wanted[lane] != seen[lane];
+            end(lane);
+        }
+    }
+    return changed;
+}
+
+/// Lanes that are part of such a loop. Where one lane acts for all, the loop has one turn.
+Mask looping_lanes(const Op* op, const Resolved& where) {
+    return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
 
 /// For Watch: lanes that ask for a value, by changing it or not.
@@ -111,9 +203,9 @@ template <class F, class Lane>
     w.active = all;
 }
 
-/// The lanes' turns, for up to `Most` elements each. Returns whether memory has changed.
+/// The turns of `lanes`, for up to `Most` elements each. Returns whether memory has changed.
 template <class F, class T, u32 Most>
-bool take_turns(Warp& w, const Op* op, const Resolved& where) {
+bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const u32 count = Most == 1 ? 1 : op->count;
@@ -127,7 +219,7 @@ bool take_turns(Warp& w, const Op* op, const Resolved& where) {
     }
     const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
     bool changed = false;
-    for (const int lane : LanesIn{w.active}) {
+    for (const int lane : LanesIn{lanes}) {
         B old[Most];
         for (u32 k = 0; k < count; ++k)
             old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
@@ -144,8 +236,22 @@ const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
     const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
-    const bool changed =
-        op->count == 1 ? take_turns<F, T, 1>(w, op, where) : take_turns<F, T, 4>(w, op, where);
+    Mask looping = 0;
+    u32 wavefronts = 0;
+    bool changed = false;
+    if constexpr (is_loop_in_shared<F, T>()) {
+        looping = looping_lanes(op, where);
+        const LaneOffsets offsets = offsets_of(where.address, where.in_shared);
+        LoopCount count(offsets, sizeof(T));
+        changed = run_shared_loop<F, T>(w, op, where, looping, count);
+        if (op->detail & kOneLaneBit) count.add_loads(acting_lanes(op, where.in_shared));
+        count.add_to(w.counters[op->site]);
+        wavefronts = count.wavefronts();
+    }
+    count_and_tell(w, op, bytes, where, looping, wavefronts);
+    const Mask others = w.active & ~looping;
+    changed |= op->count == 1 ? take_turns<F, T, 1>(w, op, where, others)
+                              : take_turns<F, T, 4>(w, op, where, others);
     finish_atomic(w, op, where, bytes, changed);
     if (op->has_destination && op->count == 1 && w.observed) [[unlikely]]
         observe<F, LaneOf<Bits<T>>>(w, op, where);
@@ -166,6 +272,7 @@ template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
     if (!begin_atomic(w, op, 16, where)) return nullptr;
+    count_and_tell(w, op, 16, where);
     const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
     bool changed = false;
     for (const int l : LanesIn{w.active}) {
@@ -203,6 +310,13 @@ struct AtomicKind {
     bool compares_in_shared() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
+    }
+    /// As seen in the machine code for an H200 and in its counters. Not measured: types of 16 and of 128 bits.
+    RemoteAtomic remote() const {
+        if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::loop;
+        const bool is_one = operation == "add" || operation == "exch" || operation == "cas";
+        return ptx::size_of(type) == 8 && !is_one ? RemoteAtomic::load_and_store
+                                                  : RemoteAtomic::one;
     }
 };
 
@@ -291,7 +405,8 @@ Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
             .operands = std::move(roles),
             .memory = {{.space = space,
                         .atomic = true,
-                        .bytes_per_lane = ptx::size_of(kind->type) * length}},
+                        .bytes_per_lane = ptx::size_of(kind->type) * length,
+                        .remote_atomic = kind->remote()}},
             .detail = detail,
             .count = static_cast<u8>(length),
             .order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes()),

@@ -95,16 +95,14 @@ struct PhaseBytes {
 
 struct Block {
     Launch* launch = nullptr;
-    bool busy = false;  ///< false if its worker may reuse it for another block
-    /// Whether its listener needs no more, so that it need not run to its end.
-    bool is_given_up = false;
-    Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or nullptr
-    u32 rank = 0;                ///< its rank in the cluster
-    /// Its first warp in the cluster, for the race check of shared memory.
-    u32 first_warp = 0;
-    /// Whether it has ended while other blocks of its cluster still run.
-    bool has_ended = false;
-    u64 linear = 0;  ///< its number in the grid, x fastest
+    bool busy = false;           ///< else its worker may make another one of it
+    bool is_given_up = false;    ///< who listens to it needs no more: it need not come to its end
+    Cluster* cluster = nullptr;  ///< that it belongs to (cluster.h); nullptr: it is alone
+    u32 rank = 0;                ///< in its cluster
+    u32 first_warp = 0;          ///< in its cluster, for the race check of shared memory
+    bool has_ended = false;      ///< while other blocks of its cluster still run
+    bool uses_cluster_barrier = false;  ///< a warp of its cluster has arrived there
+    u64 linear = 0;                     ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 

@@ -1,6 +1,8 @@
 // See cluster.h: addresses and accesses.
 #include "simulator/execute/cluster.h"
 
+#include <algorithm>
+
 #include "simulator/checks/access_report.h"
 #include "simulator/counters/counters.h"
 #include "simulator/execute/memory_access.h"
@@ -103,26 +105,52 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
 
 namespace {
 
-void add_remote(Warp& w, u32 site, u32 sectors, u32 bytes, Mask lanes) {
+void add_remote(Warp& w, u32 site, u32 requests, u32 sectors, u32 bytes, Mask lanes) {
     SiteCounters& counters = w.counters[site];
-    ++counters.remote_requests;
+    counters.remote_requests += requests;
     counters.remote_sectors += sectors;
     counters.remote_useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
+}
+
+RemoteAtomic remote_atomic(const Warp& w, u32 site) {
+    return w.block->launch->kernel->sites[site].remote_atomic;
+}
+
+/// The most lanes that have the same address.
+u32 count_passes(const u64* addresses, Mask lanes) {
+    u32 most = 0;
+    for (Mask rest = lanes; rest;) {
+        const u64 address = addresses[std::countr_zero(rest)];
+        const Mask same = lanes_where(rest, [&](int l) { return addresses[l] == address; });
+        most = std::max(most, static_cast<u32>(std::popcount(same)));
+        rest &= ~same;
+    }
+    return most;
 }
 
 }  // namespace
 
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
-    if (lanes) add_remote(w, site, count_sectors(addresses, bytes, lanes), bytes, lanes);
+    if (lanes) add_remote(w, site, 1, count_sectors(addresses, bytes, lanes), bytes, lanes);
 }
 
-void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes,
-                         bool merges) {
+void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
     if (!lanes) return;
-    const u64 first = addresses[std::countr_zero(lanes)];
-    const bool is_one = lanes_where(lanes, [&](int l) { return addresses[l] == first; }) == lanes;
-    const u32 sectors = merges && is_one ? 1 : count_atomic_sectors(addresses, bytes, lanes);
-    add_remote(w, site, sectors, bytes, lanes);
+    const RemoteAtomic how = remote_atomic(w, site);
+    if (how == RemoteAtomic::load_and_store) return count_remote(w, site, addresses, bytes, lanes);
+    add_remote(w, site, how == RemoteAtomic::loop ? count_passes(addresses, lanes) : 1,
+               count_remote_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
+}
+
+void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
+    if (!w.checks.race || remote_atomic(w, op->site) != RemoteAtomic::load_and_store) return;
+    reports().add(w.describe(
+        op, "racecheck", "not atomic", std::countr_zero(lanes),
+        "This atomic changes 64 bits of another block's shared memory. ptxas makes a load and a "
+        "store of it, so that changes by other threads are lost. (Here it is carried out as an "
+        "atomic.)",
+        "Write a loop with atomicCAS(), which is atomic there as are 64-bit atomicAdd() and "
+        "atomicExch(); or use 32 bits."));
 }
 
 namespace {

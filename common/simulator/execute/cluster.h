@@ -71,11 +71,11 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access of these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Does the same for an atomic. Lanes that change the same word are served one after the other,
-/// with one sector each. `merges` is for operations whose values ptxas combines first if all lanes
-/// change the same word.
-void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes,
-                         bool merges);
+/// Counts an atomic of these lanes on other blocks' memory. Lanes that change one word go one after the other, in as many
+/// passes as the most lanes that share a word, and each pass counts its sectors. A loop has a request for each pass.
+void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
+/// Reports an atomic that is not atomic in another block's memory: ptxas makes a load and a store of it.
+void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d gets
 /// lanes of 32 or 64 bits.

@@ -79,6 +79,7 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
                   "Each barrier_arrive() needs a barrier_wait() before the next one.");
     w.cluster_arrived |= w.active & ~w.cluster_over;
     w.cluster_arrival = op;
+    for_each_block(block, [](Block& b) { b.uses_cluster_barrier = true; });
     if (GlobalRace* race = block.launch->global_race; race && releases)
         race->cluster_arrive(block.global_race, w.index);
     if (block.shared_race) block.shared_race->cluster_arrive(race_warp(w), releases);
@@ -106,6 +107,7 @@ const Op* op_cluster_wait(Warp& w, const Op* op) {
 }
 
 void cluster_lanes_ended(Warp& w) {
+    if (!w.block->uses_cluster_barrier) return;
     const Mask gone = w.existing & ~w.live;
     if (const Mask owing = gone & (w.cluster_arrived | w.cluster_over)) {
         report_misuse(w, w.cluster_arrival, owing, "missing wait",

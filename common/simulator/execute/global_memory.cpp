@@ -155,6 +155,13 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     });
 }
 
+/// Counts the machine's accesses for lanes that are side by side.
+[[gnu::noinline]] void count_machine_row(Warp& w, const Op* op, u64 first, u32 bytes) {
+    u64 addresses[kLanes];
+    for (u32 l = 0; l < kLanes; ++l) addresses[l] = first + u64{l} * bytes;
+    count_lanes(w, op, addresses, bytes);
+}
+
 /// 32 active lanes, side by side, inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
@@ -165,14 +172,11 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
     };
-    if (op->detail & kCountsMachine) [[unlikely]] {
-        u64 addresses[kLanes];
-        addresses_of_row(addresses);
-        count_lanes(w, op, addresses, Shape::kTotal);
-    } else {
+    if (op->detail & kCountsMachine) [[unlikely]]
+        count_machine_row(w, op, first, Shape::kTotal);
+    else
         w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
                                         kAllLanes, Shape::kTotal);
-    }
 
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;

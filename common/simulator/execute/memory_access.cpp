@@ -177,31 +177,33 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
     counters.add_shared(count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::store));
 }
 
-void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping) {
     SiteCounters& counters = w.counters[op->site];
-    const auto counted = [&](Mask lanes) {
-        return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
-    };
-    if (const Mask lanes = counted(where.in_global))
+    if (const Mask lanes = acting_lanes(op, where.in_global))
         counters.add_global(count_atomic_sectors(where.address, bytes, lanes), lanes, bytes);
-    if (!where.in_shared) return;
-    const bool merges = !(op->detail & (kOverwritesBit | kComparesBit));
-    count_remote_atomic(w, op->site, where.address, bytes, where.in_other, merges);
-    const Mask here = counted(where.in_shared & ~where.in_other);
-    if (!here) return;
+    if (!where.in_shared) return 0;
+    count_remote_atomic(w, op->site, where.address, bytes, acting_lanes(op, where.in_other));
+    const Mask here = acting_lanes(op, where.in_shared & ~where.in_other & ~looping);
+    if (!here) return 0;
     const LaneOffsets offsets = offsets_of(where.address, here);
-    counters.add_shared(op->detail & kOnceAWordBit
-                            ? count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::load)
-                            : count_atomic_wavefronts(offsets.data(), bytes, here,
-                                                      (op->detail & kComparesBit) != 0));
+    const Wavefronts counted =
+        op->detail & kOnceAWordBit
+            ? count_wavefronts(offsets.data(), bytes, here, SharedAccessKind::load)
+            : count_atomic_wavefronts(offsets.data(), bytes, here,
+                                      (op->detail & kComparesBit) != 0);
+    counters.add_shared(counted);
+    return counted.taken;
 }
 
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access) {
     if (!w.listener) return;
+    const auto heard = [&](Mask lanes) {
+        return access.kind == Access::atomic ? acting_lanes(op, lanes) : lanes;
+    };
     access.addresses = where.address;
-    access.lanes = where.in_global;
+    access.lanes = heard(where.in_global);
     if (access.lanes) w.listener->note(w, op, access);
-    access.lanes = where.in_shared;
+    access.lanes = heard(where.in_shared);
     access.shared = true;
     if (access.lanes) w.listener->note(w, op, access);
 }

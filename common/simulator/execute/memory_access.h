@@ -45,11 +45,27 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 
-/// Adds one warp-wide access to a site's counters: sectors for lanes in global memory, and
-/// wavefronts for lanes in shared memory.
+/// In Op::detail of an atomic: `.release` or `.acq_rel` is part of the instruction.
+inline constexpr u8 kReleasesBit = 8;
+/// Likewise: the old value decides nothing (exch), so that it need not have been written.
+inline constexpr u8 kOverwritesBit = 16;
+/// Likewise: shared memory's unit can only compare and exchange for this.
+inline constexpr u8 kComparesBit = 32;
+/// Likewise: on hardware one lane acts for all (CombinedLanes::all).
+inline constexpr u8 kOneLaneBit = 64;
+/// Likewise: lanes with the same address in shared memory are served together (CombinedLanes::same_word).
+inline constexpr u8 kOnceAWordBit = 128;
+
+/// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
+/// wavefronts for those in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
-/// Does the same for an atomic.
-void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
+/// The same of an atomic, apart from lanes in `looping`: SharedLoop counts those. Returns the wavefronts of those that
+/// are in the block's own shared memory.
+u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
+/// Of the lanes that carry out an atomic, those whose accesses the hardware carries out.
+inline Mask acting_lanes(const Op* op, Mask lanes) {
+    return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
+}
 
 /// Returns the machine accesses of a load or store with kCountsMachine.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
@@ -90,21 +106,8 @@ inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// In Op::detail of an atomic: the instruction has `.release` or `.acq_rel`.
-inline constexpr u8 kReleasesBit = 8;
-/// In Op::detail of an atomic: nothing depends on the old value (exch), so it may be uninitialized.
-inline constexpr u8 kOverwritesBit = 16;
-/// In Op::detail of an atomic: for shared memory, the hardware implements it with
-/// compare-and-exchange.
-inline constexpr u8 kComparesBit = 32;
-/// In Op::detail of an atomic: on hardware, one lane acts for all (CombinedLanes::all).
-inline constexpr u8 kOneLaneBit = 64;
-/// In Op::detail of an atomic: lanes with the same address in shared memory are served together
-/// (CombinedLanes::same_word).
-inline constexpr u8 kOnceAWordBit = 128;
-
-/// Every atomic and reduction calls note_atomic after its addresses have been checked and before
-/// memory changes, and finish_atomic afterwards. `changed` says whether a value has changed.
+/// The one place that every atomic and reduction passes, after its addresses were found good and
+/// before memory changes; and the one after. `changed`: a value is not what it was.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 

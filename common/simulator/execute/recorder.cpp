@@ -95,13 +95,10 @@ bool is_read(const HeardAccess& access) {
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
-    const LaneOffsets all = offsets_of(access.addresses, access.lanes);
-    const u32* offsets = all.data();
-    const auto taken =
-        access.kind == Access::atomic
-            ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
-            : count_wavefronts(offsets, access.bytes, access.lanes, shared_kind_of(access));
-    return static_cast<u16>(taken.taken);
+    if (access.kind == Access::atomic) return static_cast<u16>(access.wavefronts);
+    const LaneOffsets offsets = offsets_of(access.addresses, access.lanes);
+    return static_cast<u16>(
+        count_wavefronts(offsets.data(), access.bytes, access.lanes, shared_kind_of(access)).taken);
 }
 
 timing::AccessKind kind_of(const HeardAccess& heard) {

@@ -166,6 +166,7 @@ void Worker::start_warps(Block& block) {
     }
     for (Barrier& b : block.barriers) b = {};
     block.finished_warps = 0;
+    block.uses_cluster_barrier = false;
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();

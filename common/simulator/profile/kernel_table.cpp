@@ -43,16 +43,35 @@ Counters named_images(const Site& site, const SiteCounters& c) {
     return sum;
 }
 
+/// What an access to another block's shared memory is on the machine.
+struct RemoteKinds {
+    bool load, store, atomic;
+};
+RemoteKinds remote_kinds(const Site& site) {
+    if (!site.atomic) return {.load = site.load, .store = !site.load, .atomic = false};
+    return {.load = site.remote_atomic != RemoteAtomic::one,
+            .store = site.remote_atomic == RemoteAtomic::load_and_store,
+            .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
+}
+
+/// A loop of an atomic has as many loads as atomics, with the same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
-    (site.atomic ? sum.cluster_atomic_requests
-     : site.load ? sum.cluster_load_requests
-                 : sum.cluster_store_requests) = c.remote_requests;
-    (site.atomic ? sum.cluster_atomic_sectors
-     : site.load ? sum.cluster_load_sectors
-                 : sum.cluster_store_sectors) = c.remote_sectors;
-    (site.atomic ? sum.cluster_atomic_useful_bytes
-     : site.load ? sum.cluster_load_useful_bytes
-                 : sum.cluster_store_useful_bytes) = c.remote_useful_bytes;
+    const RemoteKinds is = remote_kinds(site);
+    if (is.load) {
+        sum.cluster_load_requests = c.remote_requests;
+        sum.cluster_load_sectors = c.remote_sectors;
+        sum.cluster_load_useful_bytes = c.remote_useful_bytes;
+    }
+    if (is.store) {
+        sum.cluster_store_requests = c.remote_requests;
+        sum.cluster_store_sectors = c.remote_sectors;
+        sum.cluster_store_useful_bytes = c.remote_useful_bytes;
+    }
+    if (is.atomic) {
+        sum.cluster_atomic_requests = c.remote_requests;
+        sum.cluster_atomic_sectors = c.remote_sectors;
+        sum.cluster_atomic_useful_bytes = c.remote_useful_bytes;
+    }
 }
 
 /// A generic access may have met global and shared memory, and an asynchronous copy loads from the
@@ -68,6 +87,9 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_atomic_requests = c.shared_requests;
         sum.shared_atomic_wavefronts = c.wavefronts;
         sum.shared_atomic_ideal = c.wavefronts_ideal;
+        sum.shared_load_requests = c.loop_load_requests;
+        sum.shared_load_wavefronts = c.loop_load_wavefronts;
+        sum.shared_load_ideal = c.loop_load_ideal;
         return sum;
     }
     if (site.load) {

@@ -20,8 +20,9 @@ namespace {
 constexpr int kMostSteps = 12;
 
 /// Instructions whose result is the same for all threads if their sources are.
-constexpr std::array<std::string_view, 12> kKeepsUniform = {
-    "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr", "and", "or", "xor"};
+constexpr std::array<std::string_view, 14> kKeepsUniform = {"mov", "cvta", "cvt", "add", "sub",
+                                                            "mul", "mad",  "shl", "shr", "and",
+                                                            "or",  "xor",  "rem", "mapa"};
 
 bool is_listed(const auto& list, const auto& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
@@ -38,7 +39,7 @@ public:
             case Operand::Kind::symbol: return true;
             case Operand::Kind::special:
                 return operand.name.starts_with("%ctaid") || operand.name.starts_with("%nctaid") ||
-                       operand.name.starts_with("%ntid");
+                       operand.name.starts_with("%ntid") || operand.name.starts_with("%cluster");
             case Operand::Kind::reg: return has_register(operand.reg, steps);
             case Operand::Kind::address:
                 return !operand.has_base_register || has_register(operand.reg, steps);

@@ -7,7 +7,11 @@
 #include <utility>
 
 #include "base/ranges.h"
-#include "simulator/analysis/register_use.h"
+#include "simulator/ptxas/access_groups.h"
+#include "simulator/ptxas/constant_guards.h"
+#include "simulator/ptxas/memory_paths.h"
+#include "simulator/ptxas/open_accesses.h"
+#include "simulator/ptxas/wanted_values.h"
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptxas/address_facts.h"
 #include "simulator/ptxas/loop_unroller.h"
@@ -20,8 +24,6 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The widest access, and the most elements of a vector.
-constexpr u32 kWidest = 16, kMostElements = 4;
 constexpr u32 kZerosOfWidest = 4;
 
 /// What ptxas neither widens nor narrows.
@@ -29,128 +31,81 @@ bool is_left_alone(const Instruction& i) {
     return i.guard || i.has("volatile") || i.has("acquire") || i.has("release") || i.has("mmio");
 }
 
-/// Part of an access, which one instruction may move together with others.
-struct MergedWord {
-    u32 at = 0;        ///< index into the body
-    u64 position = 0;  ///< in bytes, among those of its group
+/// Basic blocks [first, last], of which each is the only way to the next.
+struct StraightPiece {
+    u32 first = 0, last = 0;
+    u32 depth = 0;  ///< blocks that dominate the first
 };
-
-/// A load or store, as the rules want to know it.
-struct PtxAccess {
-    u32 at = 0;
-    bool is_store = false;
-    StateSpace space = StateSpace::shared;
-    u32 bytes_of_word = 0;
-    u32 words = 0;
-    std::vector<u32> wanted;  ///< words, by number
-    KnownValue address;
-
-    u32 bytes() const { return bytes_of_word * words; }
-    u64 position() const { return address.sum.constant; }
-};
-
-/// What is known of addresses that differ by constants: position + phase is a multiple of `bytes`.
-struct Alignment {
-    u32 bytes = 1;
-    u64 phase = 0;
-
-    void add(const Alignment& other) {
-        if (other.bytes > bytes) *this = other;
-    }
-};
-
-/// LinearSum::terms of addresses, and the space that they lie in.
-using AddressBase = std::pair<StateSpace, std::vector<std::pair<u32, u64>>>;
-
-AddressBase base_of(const PtxAccess& access) {
-    return {access.space, access.address.sum.terms};
-}
-
-/// Accesses whose addresses differ by constants.
-struct MergedGroup {
-    AddressBase base;
-    u32 bytes_of_word = 0;
-    bool is_load = false;
-    Alignment alignment;
-    std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< index into the body -> position
-
-    u32 widest() const { return std::min(kWidest, kMostElements * bytes_of_word); }
-};
-
-/// A store of the machine.
-struct MadeStore {
-    u32 at = 0;  ///< the first of the PTX's that it stands for
-    AddressBase base;
-    u64 position = 0;
-    u32 bytes = 0;
-
-    bool overwrites(const MadeStore& other) const {
-        return base == other.base && position == other.position && bytes == other.bytes;
-    }
-};
-
-/// Accesses of one kind of memory that nothing has ended yet.
-struct OpenAccesses {
-    std::vector<MergedGroup> loads;
-    std::optional<MergedGroup> stores;
-    std::optional<MadeStore> last_store;  ///< nothing has touched the memory since
-    bool is_changed = false;              ///< since the piece began
-};
-
-/// Shared memory, global memory, and global memory that never changes.
-enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 
 class AccessMerger {
 public:
     AccessMerger(const ptx::Function& function, const ControlFlow& flow,
                  const std::map<std::string, u32>& shared, const std::vector<u32>& unrolled)
-        : function_(function), flow_(flow), unrolled_(unrolled), facts_(function, shared) {
-        find_wanted();
-        find_extended();
-    }
+        : function_(function),
+          flow_(flow),
+          dominators_(flow),
+          paths_(function, flow),
+          unrolled_(unrolled),
+          facts_(function, shared),
+          wanted_(function) {}
 
     MergedAccesses run() {
-        const std::vector<BasicBlock>& blocks = flow_.blocks();
-        for (u32 first = 0; first < blocks.size();) {
-            u32 last = first;
-            while (goes_straight_on(last)) ++last;
-            const u32 begin = blocks[first].begin, end = blocks[last].end;
+        for (const StraightPiece& piece : pieces()) {
+            const u32 begin = flow_.blocks()[piece.first].begin;
+            const u32 end = flow_.blocks()[piece.last].end;
             find_accesses(begin, end);
-            for (OpenAccesses& open : open_) open.is_changed = false;
+            begin_piece(piece.first);
+            const std::size_t older = groups_.size();
             for (u32 at = begin; at < end; ++at) visit(at);
-            if (is_unrolled(first, last))
-                for (OpenAccesses& open : open_) merge_turns(open, begin, end);
-            for (OpenAccesses& open : open_) close_all(open);
-            first = last + 1;
+            if (is_unrolled(piece.first, piece.last))
+                for (OpenAccesses& open : open_) merge_turns(open, older, begin, end);
+            for (OpenAccesses& open : open_) close_stores(open);
+            at_end_.emplace(piece.last, open_);
         }
-        return std::move(merged_);
+        for (std::size_t k = 0; k < groups_.size(); ++k)
+            if (!made_as_turns_.contains(k)) keep(machine_accesses(groups_[k], dominators_));
+        return changed_accesses();
     }
 
 private:
-    /// By register: some instruction that leaves a trace reads it, or what is computed from it.
-    void find_wanted() {
-        wanted_.assign(function_.registers.size(), false);
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (auto i = function_.body.rbegin(); i != function_.body.rend(); ++i) {
-                const std::vector<u32> written = registers_written(*i);
-                const bool leaves_trace = written.empty() || ends_straight_code(*i) ||
-                                          changes_memory(memory_effect(*i)) || i->has("cc");
-                if (leaves_trace || has_any(wanted_, written))
-                    changed |= add_to(wanted_, registers_read(*i));
-            }
+    // ---- pieces ----
+
+    /// In an order in which each piece comes behind those that dominate it.
+    std::vector<StraightPiece> pieces() const {
+        std::vector<StraightPiece> pieces;
+        for (u32 first = 0; first < flow_.blocks().size();) {
+            StraightPiece piece{first, first};
+            while (goes_straight_on(piece.last)) ++piece.last;
+            for (u32 b = dominators_.before(first); b < flow_.blocks().size();
+                 b = dominators_.before(b))
+                ++piece.depth;
+            pieces.push_back(piece);
+            first = piece.last + 1;
         }
+        std::stable_sort(
+            pieces.begin(), pieces.end(),
+            [](const StraightPiece& a, const StraightPiece& b) { return a.depth < b.depth; });
+        return pieces;
     }
 
-    /// ptxas loads a half right into a register of 32 bits if it is extended with zeros, and then leaves it alone.
-    void find_extended() {
-        extended_.assign(function_.registers.size(), false);
-        for (u32 r = 0; r < extended_.size(); ++r)
-            extended_[r] = size_of(function_.registers[r].type) > 2;
-        for (const Instruction& i : function_.body)
-            if (i.opcode == "cvt" && (i.has("u32") || i.has("s32")) && i.modifiers.back() == "u16")
-                add_to(extended_, registers_read(i));
+    /// Begins with what the last dominating block left open, unless something on the way ends it. Loads of shared memory
+    /// merge with loads in front of a branch, which cannot fail; those of global memory only find words that are known.
+    void begin_piece(u32 first) {
+        open_ = {};
+        const auto before = at_end_.find(dominators_.before(first));
+        if (before == at_end_.end()) return;
+        const std::array<Touch, kMemories> on_the_way = paths_.between(before->first, first);
+        for (std::size_t memory = 0; memory < kMemories; ++memory) {
+            if (on_the_way[memory] == Touch::changes) continue;
+            const OpenAccesses& left = before->second[memory];
+            OpenAccesses& open = open_[memory];
+            open.stored = left.stored;
+            open.loaded = left.loaded;
+            if (memory == kShared)
+                open.loads = left.loads;
+            else
+                open.loaded.insert(open.loaded.end(), left.loads.begin(), left.loads.end());
+        }
     }
 
     /// The next block of the text follows this one alone, and is the only one to follow it.
@@ -216,10 +171,10 @@ private:
         const u32 in_word = access.bytes_of_word / element;
         if (access.bytes_of_word < 2 || count % in_word != 0) return {};
         const bool loads_half = access.bytes_of_word == 2 && !access.is_store;
-        if (loads_half && !(value.is_register() && !extended_[value.reg])) return {};
+        if (loads_half && !(value.is_register() && !wanted_.is_extended(value.reg))) return {};
         access.words = count / in_word;
         const auto is_wanted = [&](const Operand& o) {
-            return access.is_store || (o.is_register() && wanted_[o.reg]);
+            return access.is_store || (o.is_register() && wanted_.is_wanted(o.reg));
         };
         for (u32 k = 0; k < access.words; ++k) {
             const auto first = elements.begin() + k * in_word;
@@ -231,42 +186,73 @@ private:
     // ---- in the order of the program ----
 
     void visit(u32 at) {
-        const Instruction& i = function_.body[at];
-        const MemoryEffect effect = memory_effect(i);
-        if (has_branches_inside(i) || effect == MemoryEffect::fence) {
-            close_all(open_[kShared]);
-            close_all(open_[kGlobal]);
-            return;
-        }
         const auto found = accesses_.find(at);
-        const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none;
-        if (found != accesses_.end() && is_unchanging)
-            return add_load(open_[kUnchanging], found->second);
-        // `mov` from a clock orders nothing here.
-        if (effect == MemoryEffect::none || i.opcode == "mov") return;
-        const StateSpace space = space_of(i);
-        const bool is_everywhere = space == StateSpace::generic || i.opcode == "cp";
-        for (const auto& [memory, is_there] :
-             {std::pair{kShared, space == StateSpace::shared || is_everywhere},
-              std::pair{kGlobal, space == StateSpace::global || is_everywhere}})
-            if (is_there)
-                visit_memory(open_[memory], effect,
-                             found == accesses_.end() ? nullptr : &found->second);
+        const PtxAccess* access = found == accesses_.end() ? nullptr : &found->second;
+        for (Memory memory : {kShared, kGlobal, kUnchanging}) {
+            OpenAccesses& open = open_[memory];
+            const Touch touch = touch_of(function_.body[at], memory);
+            if (touch == Touch::none) continue;
+            if (touch == Touch::orders)
+                freeze(open);
+            else if (access)
+                visit_access(open, *access);
+            else
+                visit_other(open, touch);
+        }
     }
 
-    void visit_memory(OpenAccesses& open, MemoryEffect effect, const PtxAccess* access) {
-        if (effect != MemoryEffect::load) {
-            close_loads(open);
-            open.is_changed = true;
+    void visit_other(OpenAccesses& open, Touch touch) {
+        if (touch == Touch::changes) forget_words(open);
+        close_stores(open);
+        open.last_store.reset();
+    }
+
+    void visit_access(OpenAccesses& open, const PtxAccess& access) {
+        if (!access.is_store) return visit_load(open, access);
+        forget_words(open);
+        if (open.stores && !belongs_to(*open.stores, access)) close_stores(open);
+        if (!open.stores) open.stores = group_of(access);
+        add(*open.stores, access, access.wanted);
+        open.stored = access;
+    }
+
+    void visit_load(OpenAccesses& open, const PtxAccess& access) {
+        std::vector<u32> left;  // words that are still to be loaded
+        for (u32 word : access.wanted)
+            if (!is_stored(open, access, word) && !find_loaded(open, access, word))
+                left.push_back(word);
+        if (left.empty() && !access.wanted.empty()) {
+            keep({{access.at, {}}});
+        } else {
+            close_stores(open);
+            open.last_store.reset();
+            add(group_for(open, access), access, left);
         }
-        const bool goes_on =
-            access && access->is_store && open.stores && belongs_to(*open.stores, *access);
-        if (!goes_on) close_stores(open);
-        if (!access || !access->is_store) open.last_store.reset();
-        if (!access) return;
-        if (!access->is_store) return add_load(open, *access);
-        if (!open.stores) open.stores = group_of(*access);
-        add(*open.stores, *access);
+    }
+
+    /// The last store wrote the word: its register is read instead.
+    static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+        const std::optional<PtxAccess>& stored = open.stored;
+        return stored && stored->bytes_of_word == access.bytes_of_word &&
+               base_of(*stored) == base_of(access) && stored->has_word_at(access.position_of(word));
+    }
+
+    /// An earlier load has loaded the word: adds this access to its group.
+    bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
+        for (u32 k : open.loaded) {
+            MergedGroup& group = groups_[k];
+            if (!is_of(group, access) || !group.has_word_at(access.position_of(word))) continue;
+            add(group, access, {word});
+            return true;
+        }
+        return false;
+    }
+
+    MergedGroup& group_for(OpenAccesses& open, const PtxAccess& access) {
+        for (u32 k : open.loads)
+            if (is_of(groups_[k], access)) return groups_[k];
+        open.loads.push_back(static_cast<u32>(groups_.size()));
+        return groups_.emplace_back(group_of(access));
     }
 
     MergedGroup group_of(const PtxAccess& access) const {
@@ -278,21 +264,14 @@ private:
         return group;
     }
 
-    static void add(MergedGroup& group, const PtxAccess& access) {
+    void add(MergedGroup& group, const PtxAccess& access, const std::vector<u32>& words) const {
+        const auto block = static_cast<u32>(&flow_.block_at(access.at) - flow_.blocks().data());
         group.accesses.emplace(access.at, access.position());
-        for (u32 k : access.wanted)
-            group.words.push_back({access.at, access.position() + k * access.bytes_of_word});
+        for (u32 word : words) group.words.push_back({access.at, block, access.position_of(word)});
     }
 
     static bool is_of(const MergedGroup& group, const PtxAccess& access) {
         return group.bytes_of_word == access.bytes_of_word && group.base == base_of(access);
-    }
-
-    void add_load(OpenAccesses& open, const PtxAccess& access) {
-        for (MergedGroup& group : open.loads)
-            if (is_of(group, access)) return add(group, access);
-        open.loads.push_back(group_of(access));
-        add(open.loads.back(), access);
     }
 
     /// To the same multiple of the alignment as the stores before it, and to none of their bytes.
@@ -310,61 +289,65 @@ private:
         });
     }
 
-    void close_all(OpenAccesses& open) {
-        close_loads(open);
+    /// Nothing merges with what was loaded, but its words are known.
+    void freeze(OpenAccesses& open) {
+        open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
+        open.loads.clear();
+        open.is_changed = true;
         close_stores(open);
         open.last_store.reset();
-        open.is_changed = true;
     }
-    void close_loads(OpenAccesses& open) {
-        for (const MergedGroup& group : open.loads) {
-            make_accesses(group);
-            keep_made();
-        }
+    static void forget_words(OpenAccesses& open) {
         open.loads.clear();
+        open.loaded.clear();
+        open.stored.reset();
+        open.is_changed = true;
     }
     void close_stores(OpenAccesses& open) {
         if (!open.stores) return;
-        make_accesses(*open.stores);
-        drop_overwritten(open);
-        keep_made();
+        const std::map<u32, MachineAccesses> made = machine_accesses(*open.stores, dominators_);
+        drop_overwritten(open, made);
+        keep(made);
         open.stores.reset();
     }
 
     // ---- turns of a loop ----
 
-    /// The loads of a loop that stores nothing there.
-    void merge_turns(OpenAccesses& open, u32 begin, u32 end) {
+    /// The loads of a loop that stores nothing there. `older`: groups that earlier pieces began.
+    void merge_turns(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
-        std::erase_if(open.loads, [&](const MergedGroup& group) {
-            const bool is_made = make_turns(group, begin, end);
-            if (is_made) keep_made();
-            made_.clear();
-            return is_made;
-        });
+        for (u32 k : open.loads) {
+            if (k < older) continue;
+            const auto made = accesses_of_turns(groups_[k], begin, end);
+            if (!made) continue;
+            keep(*made);
+            made_as_turns_.insert(k);
+        }
+        std::erase_if(open.loads, [&](u32 k) { return made_as_turns_.contains(k); });
     }
 
-    /// Four turns as if they were one, in which an access of each turn has an index of its own. False: their addresses do
+    /// Four turns as if they were one, in which an access of each turn has an index of its own. None: their addresses do
     /// not tell the turns apart.
-    bool make_turns(const MergedGroup& turn, u32 begin, u32 end) {
+    std::optional<std::map<u32, MachineAccesses>> accesses_of_turns(const MergedGroup& turn,
+                                                                    u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;
         const auto count = static_cast<u32>(function_.body.size());
         const auto steps = facts_.steps_of({.terms = turn.base.second}, begin, end);
-        if (!steps || steps->step % divisor == 0) return false;
-        if (steps->zeros_at_start < kZerosOfWidest) return false;
+        if (!steps || steps->step % divisor == 0) return {};
+        if (steps->zeros_at_start < kZerosOfWidest) return {};
         MergedGroup turns = turn;
-        turns.alignment = {kWidest, 0};
+        turns.alignment = {kWidestAccess, 0};
         turns.words.clear();
         turns.accesses.clear();
         for (u32 k = 0; k < kUnrolledTurns; ++k) {
             for (MergedWord word : turn.words)
-                turns.words.push_back({word.at + k * count, word.position + k * steps->step});
+                turns.words.push_back(
+                    {word.at + k * count, word.block, word.position + k * steps->step});
             for (const auto& [at, position] : turn.accesses)
                 turns.accesses.emplace(at + k * count, position + k * steps->step);
         }
-        make_accesses(turns);
-        std::map<u32, MachineAccesses> by_turn = std::move(made_);
-        made_.clear();
+        std::map<u32, MachineAccesses> by_turn = machine_accesses(turns, dominators_);
+        std::map<u32, MachineAccesses> made_of_turns;
         for (const auto& [at, position] : turn.accesses) {
             std::map<u32, std::vector<MachineAccess>> of_remainder;
             for (u32 k = 0; k < kUnrolledTurns; ++k) {
@@ -372,40 +355,34 @@ private:
                 std::vector<MachineAccess>& list = by_turn[at + k * count].list;
                 for (MachineAccess& access : list) access.remainder = remainder;
                 const auto [known, is_new] = of_remainder.emplace(remainder, list);
-                if (!is_new && known->second != list) return false;
+                if (!is_new && known->second != list) return {};
             }
-            MachineAccesses& made = made_[at];
+            MachineAccesses& made = made_of_turns[at];
             for (const auto& [remainder, list] : of_remainder)
                 made.list.insert(made.list.end(), list.begin(), list.end());
             const u32 by = by_turn[at].covered_by;
             if (by != MachineAccesses::kNoAccess) made.covered_by = by % count;
         }
-        return true;
+        return made_of_turns;
     }
 
     // ---- the machine's accesses ----
 
-    /// Those to a group's words, each at the first of the PTX's that it stands for.
-    void make_accesses(const MergedGroup& group) {
-        std::map<u64, std::vector<MergedWord>> windows;
-        for (MergedWord word : group.words) {
-            word.position += group.alignment.phase;
-            windows[word.position / group.widest()].push_back(word);
+    /// An access may have words in several groups.
+    void keep(const std::map<u32, MachineAccesses>& made) {
+        for (const auto& [at, accesses] : made) {
+            MachineAccesses& kept = made_[at];
+            kept.list.insert(kept.list.end(), accesses.list.begin(), accesses.list.end());
+            if (accesses.covered_by != MachineAccesses::kNoAccess)
+                kept.covered_by = accesses.covered_by;
         }
-        for (const auto& [at, position] : group.accesses) made_[at];
-        for (const auto& [window, words] : windows) cover(group, group.widest(), words);
-    }
-
-    void keep_made() {
-        for (auto& [at, made] : made_) add_if_changed(at, std::move(made));
-        made_.clear();
     }
 
     /// A store to the same bytes as the one right before it leaves nothing of that.
-    void drop_overwritten(OpenAccesses& open) {
+    void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
         std::optional<MadeStore> only;
         std::size_t count = 0;
-        for (const auto& [at, made] : made_)
+        for (const auto& [at, made] : made_stores)
             for (const MachineAccess& access : made.list) {
                 ++count;
                 only = {at, open.stores->base,
@@ -414,65 +391,75 @@ private:
             }
         if (count != 1) only.reset();
         if (only && open.last_store && only->overwrites(*open.last_store))
-            merged_[open.last_store->at].list.clear();
+            made_[open.last_store->at].list.clear();
         open.last_store = std::move(only);
     }
 
-    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half.
-    void cover(const MergedGroup& group, u32 bytes, const std::vector<MergedWord>& words) {
-        if (words.empty()) return;
-        std::set<u64> positions;
-        for (const MergedWord& word : words) positions.insert(word.position);
-        const u64 covered = positions.size() * group.bytes_of_word;
-        // A load of four elements may bring one that nobody asks for.
-        const bool may_be_wider = group.is_load && bytes == kMostElements * group.bytes_of_word;
-        const u64 enough = may_be_wider ? bytes - group.bytes_of_word : bytes;
-        const bool is_one_word = bytes == group.bytes_of_word;
-        if (is_one_word || (bytes <= group.alignment.bytes && covered >= enough)) {
-            const auto first = std::min_element(
-                words.begin(), words.end(),
-                [](const MergedWord& a, const MergedWord& b) { return a.at < b.at; });
-            const u64 begin = *positions.begin() / bytes * bytes - group.alignment.phase;
-            const u64 delta = begin - group.accesses.at(first->at);
-            made_[first->at].list.push_back({static_cast<i32>(delta), bytes});
-            for (const MergedWord& word : words)
-                if (word.at != first->at) made_[word.at].covered_by = first->at;
-            return;
+    MergedAccesses changed_accesses() {
+        std::set<u32> covering;
+        for (const auto& [at, made] : made_) covering.insert(made.covered_by);
+        MergedAccesses changed;
+        for (auto& [at, made] : made_) {
+            const Instruction& i = function_.body[at];
+            const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
+            if (i.opcode == "ld" && !covering.contains(at)) halve(i, made.list);
+            if (made.list == std::vector{MachineAccess{.delta = 0, .bytes = bytes}}) continue;
+            if (!made.list.empty()) made.covered_by = MachineAccesses::kNoAccess;
+            changed[at] = std::move(made);
         }
-        std::vector<MergedWord> halves[2];
-        for (const MergedWord& word : words)
-            halves[word.position / (bytes / 2) % 2].push_back(word);
-        for (const std::vector<MergedWord>& half : halves) cover(group, bytes / 2, half);
+        return changed;
     }
 
-    void add_if_changed(u32 at, MachineAccesses made) {
-        const Instruction& i = function_.body[at];
-        const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
-        const std::vector<MachineAccess>& list = made.list;
-        if (list == std::vector{MachineAccess{.delta = 0, .bytes = bytes}}) return;
-        if (!list.empty()) made.covered_by = MachineAccesses::kNoAccess;
-        merged_[at] = std::move(made);
+    /// Of a word of 64 bits that is loaded alone, only the half that is needed is left.
+    void halve(const Instruction& load, std::vector<MachineAccess>& list) const {
+        if (size_of(ptx::type_of(load)) != 8) return;
+        for (MachineAccess& access : list) {
+            if (access.bytes != 8 || access.delta % 8 != 0) continue;
+            const Operand& value = load.operands[0];
+            const auto element = static_cast<u32>(access.delta / 8);
+            const Operand& word = value.is_vector() ? value.elements.at(element) : value;
+            const Half half = wanted_.wanted_half(word.reg);
+            if (half == kBothHalves || half == kNoHalf) continue;
+            access.bytes = 4;
+            access.delta += half == kHighHalf ? 4 : 0;
+        }
     }
 
     const ptx::Function& function_;
     const ControlFlow& flow_;
+    const Dominators dominators_;
+    const MemoryPaths paths_;
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
-    std::vector<bool> wanted_;                     ///< by register
-    std::vector<bool> extended_;                   ///< by register, of a half: something extends it
+    const WantedValues wanted_;
     std::map<u32, PtxAccess> accesses_;            ///< of the piece at hand, by index into the body
     std::map<AddressBase, Alignment> alignments_;  ///< likewise
     std::array<OpenAccesses, kMemories> open_;
-    std::map<u32, MachineAccesses> made_;  ///< of the group that is closed
-    MergedAccesses merged_;
+    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;  ///< by last block of a piece
+    std::vector<MergedGroup> groups_;                            ///< of loads
+    std::set<std::size_t> made_as_turns_;                        ///< indices into groups_
+    std::map<u32, MachineAccesses> made_;                        ///< by index into the body
 };
+
+/// Accesses whose guard is never true: nothing is left of them.
+void drop_never_done(const ptx::Function& function, const ptx::Function& simplified,
+                     MergedAccesses& merged) {
+    for (u32 at = 0; at < function.body.size(); ++at)
+        if (is_one_of(function.body[at].opcode, {"ld", "st"}) && simplified.body[at].opcode.empty())
+            merged[at] = {};
+}
 
 }  // namespace
 
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled) {
-    return AccessMerger(function, flow, shared, unrolled).run();
+    const std::optional<ptx::Function> simplified = without_constant_guards(function);
+    if (!simplified) return AccessMerger(function, flow, shared, unrolled).run();
+    const ControlFlow simplified_flow(*simplified);
+    MergedAccesses merged = AccessMerger(*simplified, simplified_flow, shared, unrolled).run();
+    drop_never_done(function, *simplified, merged);
+    return merged;
 }
 
 }  // namespace coalesce::simulator

@@ -9,6 +9,10 @@
 # Every case of clean/*.cu is run by the command in WITH, if there is one:
 #
 #     WITH="compute-sanitizer --tool racecheck --error-exitcode 1" common/simulator/tests/on_gpu.sh
+#
+# ONLY, a pattern of the shell, names the programs to build and run (default: all):
+#
+#     ONLY='programs/cluster_*' common/simulator/tests/on_gpu.sh
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 folder=${1:-/tmp/coalesce-on-gpu}
@@ -17,7 +21,10 @@ command -v nvcc >/dev/null || { echo "on_gpu: no nvcc on the PATH" >&2; exit 2; 
 
 sources=
 for source in "$here"/programs/*.cu "$here"/driver/*.cu "$here"/cublas/*.cu "$here"/clean/*.cu; do
-    grep -q '^// simulator only' "$source" || sources="$sources $source"
+    # shellcheck disable=SC2254  # a pattern
+    case ${source#"$here"/} in
+    ${ONLY:-*}) grep -q '^// simulator only' "$source" || sources="$sources $source" ;;
+    esac
 done
 
 echo "building"

@@ -93,15 +93,33 @@ TEST_CASE("bands are narrow for copies, and wider the more else is busy") {
     CHECK(with([](BandFacts& f) { f.ms = .01; }) == Approx(narrow + .0005 / .01 - .0005));
     CHECK(with([](BandFacts& f) { f.measured_gpu = false; }) == Approx(narrow + .07));
     const double issue = with([](BandFacts&f) { f.binds = Binds::issue; }),
-                 shared = with([](BandFacts&f) { f.binds = Binds::shared; }),
-                 random = with([](BandFacts&f) { f.has_short_runs = true; });
-    CHECK(issue > narrow + .1);
-    CHECK(shared >= issue);
-    CHECK(with([](BandFacts& f) {
-              f.binds = Binds::shared;
-              f.write_share = .1;
-          }) > shared);
+                 first_level = with([](BandFacts&f) { f.binds = Binds::shared; }),
+                 shared = with([](BandFacts&f) {
+                     f.binds = Binds::shared;
+                     f.shares_memory = true;
+                 }),
+                 random = with([](BandFacts&f) { f.has_short_runs = true; }),
+                 in_place = with([](BandFacts&f) { f.writes_where_it_reads = true; });
+    CHECK(shared > narrow + .1);
+    CHECK(issue > shared);
     CHECK(random > issue);
-    CHECK(with([](BandFacts& f) { f.writes_where_it_reads = true; }) > shared);
+    CHECK(in_place > random);
+    CHECK(first_level > in_place);
+    CHECK(with([](BandFacts& f) { f.binds = Binds::cache; }) == shared);
+    CHECK(with([](BandFacts& f) {
+              f.binds = Binds::few_blocks;
+              f.write_share = .1;
+          }) == random);
     CHECK(with([](BandFacts& f) { f.busy.memory = .5; }) > narrow);
+}
+
+TEST_CASE("bands are narrow where blocks end as fast as they can start, whatever they move") {
+    BandFacts reads{.ms = 1, .busy = {.memory = .6}, .rounds = 10, .write_share = .1};
+    reads.binds = Binds::flight;
+    const double wide = error_band(reads);
+    CHECK(wide > .15);
+    reads.binds = Binds::blocks;
+    CHECK(error_band(reads) < .1);
+    reads.has_short_runs = true;
+    CHECK(error_band(reads) > wide);
 }

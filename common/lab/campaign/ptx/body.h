@@ -184,6 +184,7 @@ private:
     void barrier();
     void exchange(const Where& where);
     void cluster_barrier();
+    Reg address_in_other_block(Reg own, Reg other, bool generic);
     void cluster_exchange();
     void global_exchange();
     void named_barriers();

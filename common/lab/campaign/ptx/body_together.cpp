@@ -249,29 +249,43 @@ void Body::cluster_barrier() {
     emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
 }
 
-/// Through shared memory that every block of the cluster reads from another one.
+/// A register with the generic or shared address that another block of the cluster has for `own`.
+Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
+    if (!generic) return made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
+    const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
+    const Reg here = made(Kind::wide, "cvta.shared.u64 $, $", {wide});
+    return made(Kind::wide, "mapa.u64 $, $, $", {here, other});
+}
+
+/// Through shared memory that blocks of a cluster read from each other, store to, or add to.
 void Body::cluster_exchange() {
     const Reg base = made(Kind::word, "mov.u32 $, handed");
     const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
     emit("st.shared.b32 [$], $", {to, use(Kind::word)});
     cluster_barrier();
+    const u32 what = random_.below(4);
     const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
-    const Reg spread = random_.percent(50) ? env_.thread : use_uniform();
-    const Reg sum = made(Kind::word, "add.u32 $, $, $", {rank, spread});
+    // A word that is stored to has one thread for it: its own place, in the block that lies as far on as its number says.
+    const bool by_thread = what == 2 || random_.percent(50);
+    const Reg sum =
+        made(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
     const Reg other = made(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
-    const Reg place = permuted_thread();
+    const Reg place = what == 2 ? env_.thread : permuted_thread();
     const Reg own = made(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
-    if (random_.percent(60)) {
-        const Reg from = made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
-        emit("ld.shared::cluster.b32 $, [$]", {destination(Kind::word), from});
-        emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), from});
-    } else {
-        const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
-        const Reg generic = made(Kind::wide, "cvta.shared.u64 $, $", {wide});
-        const Reg from = made(Kind::wide, "mapa.u64 $, $, $", {generic, other});
-        emit("ld.b32 $, [$]", {destination(Kind::word), from});
-    }
+    const bool generic = random_.percent(40);
+    const Reg there = address_in_other_block(own, other, generic);
+    const std::string space = generic ? "" : ".shared::cluster";
+    if (what < 2) emit("ld$.b32 $, [$]", {space, destination(Kind::word), there});
+    if (what == 2) emit("st$.b32 [$], $", {space, there, use(Kind::word)});
+    if (what == 3)
+        emit(
+            "red$.$ [$], $",
+            {space, random_.pick({"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"}),
+             there, use(Kind::word)});
+    if (!generic && random_.percent(50))
+        emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), there});
     cluster_barrier();
+    if (what >= 2) emit("ld.shared.b32 $, [$]", {destination(Kind::word), to});
 }
 
 /// Through global memory: each thread has 16 bytes of scratch that others of its block read.

@@ -26,16 +26,13 @@
 #include <map>
 #include <vector>
 
-#include "lab/campaign/contract.h"
-#include "lab/campaign/run/buffer.h"
+#include "lab/campaign/run/launch.h"
 #include "simulator/base/coalesce_simulator.h"
 
 using namespace coalesce::campaign;
 
 namespace {
 
-/// No generated kernel needs more: what does is a loop that does not end.
-constexpr u64 kMaxInstructions = 5'000'000;
 /// What takes longer on a GPU, compilation and all, will not end.
 constexpr unsigned kPatienceSeconds = 30;
 
@@ -152,50 +149,18 @@ struct Options {
 
 // ---- one kernel ----
 
-class Library {
-public:
-    /// `level`: of the driver's compiler; negative: its own choice.
-    Library(const std::string& text, int level) {
-        cudaJitOption option = cudaJitOptimizationLevel;
-        void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
-        need(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
-                                 nullptr, nullptr, 0));
-    }
-    ~Library() { cudaLibraryUnload(library_); }
-    Library(const Library&) = delete;
-    const void* kernel() const {
-        cudaKernel_t kernel;
-        need(cudaLibraryGetKernel(&kernel, library_, "kernel"));
-        return reinterpret_cast<const void*>(kernel);
-    }
-
-private:
-    cudaLibrary_t library_ = nullptr;
-};
-
 u64 run(const Options& options, const std::string& name, const std::string& text) {
     const std::optional<Launch> launch = launch_of(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
     const Library library(text, options.level);
     // The first line alone decides on the input, so that the rest may be made smaller.
-    unsigned seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
-    std::vector<u32> input(kInputWords);
-    for (u32 k = 0; k < kInputWords; ++k) input[k] = input_word(seed, k);
-    Buffer in(sizeof(u32) * kInputWords, 0), sums(sizeof(u32) * kSumWords, 0);
-    Buffer out(sizeof(u32) * kOutWords * launch->all_threads(), kOutFill);
-    Buffer scratch(kScratchBytes * launch->all_threads(), 0);
-    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInputWords, cudaMemcpyHostToDevice));
-    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
-    need(cudaLaunchKernel(library.kernel(), dim3(launch->blocks),
-                          dim3(launch->threads_x, launch->threads_y, launch->threads_z), arguments,
-                          launch->dynamic_shared, nullptr));
-    need(cudaDeviceSynchronize());
+    const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
     u64 results = 0;
     std::ofstream kept;
     if (!options.keep_in.empty())
         kept.open(options.keep_in + "/" + name + ".bin", std::ios::binary);
-    for (const Buffer* buffer : {&out, &sums, &scratch}) {
-        const std::vector<unsigned char> bytes = buffer->read();
+    for (const std::vector<unsigned char>& bytes :
+         launch_once(library.kernel("kernel"), *launch, seed)) {
         results = hash(bytes.data(), bytes.size(), results);
         kept.write(reinterpret_cast<const char*>(bytes.data()),
                    static_cast<std::streamsize>(bytes.size()));

@@ -22,7 +22,6 @@
 #include "lab/proof/json_text.h"
 #include "lab/proof/page_part.h"
 #include "lab/proof/run_program.h"
-#include "lab/proof/shapes/bounds.h"
 #include "lab/proof/shapes/permutes.h"
 #include "lab/proof/shapes/transposes.h"
 
@@ -40,7 +39,6 @@ struct Words {
     std::string device = "gpu", commit;
     std::string json = kRepository + "/docs/results/shapes.json";
     std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
-    std::string bounds_json;
     int launches = 24;
     bool check_only = false, tables = false, are_tables_current = false;
 };
@@ -51,8 +49,6 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
                    "Where those of permutes go (docs/results/library/permutes.json)");
-    app.add_option("--bounds", words.bounds_json,
-                   "Instead, what the addresses of each transpose allow; where that goes");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
     add_device_option(app, words.device);
@@ -87,23 +83,21 @@ void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
                              " elements are wrong");
 }
 
-/// A copy of so many bytes, and each of `works` in the same rounds: the median of each, in milliseconds, the copy's first.
-std::vector<double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in, std::size_t bytes,
-                                std::vector<std::function<void()>> works, Stopwatch& stopwatch,
-                                int launches) {
-    works.insert(works.begin(), [&] {
+/// Times a copy of so many bytes and `work` in the same rounds. Returns the median of each, in milliseconds.
+std::pair<double, double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
+                                      std::size_t bytes, const std::function<void()>& work,
+                                      Stopwatch& stopwatch, int launches) {
+    const auto copy = [&] {
         CUDA_CHECK(cudaMemcpyAsync(out.data(), in.data(), bytes, cudaMemcpyDeviceToDevice));
-    });
-    std::vector<std::vector<double>> ms(works.size());
-    for (const auto& work : works) stopwatch.time_once_on_device(work);
+    };
+    std::vector<double> copy_ms, ms;
+    stopwatch.time_once_on_device(copy);
+    stopwatch.time_once_on_device(work);
     for (int i = 0; i < launches; ++i) {
-        for (std::size_t k = 0; k < works.size(); ++k) {
-            ms[k].push_back(stopwatch.time_once_on_device(works[k]));
-        }
+        copy_ms.push_back(stopwatch.time_once_on_device(copy));
+        ms.push_back(stopwatch.time_once_on_device(work));
     }
-    std::vector<double> medians;
-    for (const std::vector<double>& one : ms) medians.push_back(summarise(one).ms);
-    return medians;
+    return {summarise(copy_ms).ms, summarise(ms).ms};
 }
 
 Json described(const ShapeCase& one) {
@@ -125,12 +119,12 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
     Json results = Json::array();
     for (const Case& one : cases) {
         verify(out, in, one);
-        const std::vector<double> ms =
-            beside_copy(out, in, one.bytes(), {[&] { run_case(out.data(), in.data(), one); }},
-                        stopwatch, launches);
+        const auto [copy_ms, ms] = beside_copy(
+            out, in, one.bytes(), [&] { run_case(out.data(), in.data(), one); }, stopwatch,
+            launches);
         Json row = described(one);
-        row.update({{"verified", true}, {"copy_ms", rounded(ms[0], 4)}});
-        row.update(measured(ms[1], ms[0], one.bytes()));
+        row.update({{"verified", true}, {"copy_ms", rounded(copy_ms, 4)}});
+        row.update(measured(ms, copy_ms, one.bytes()));
         std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
                             one.shape().c_str(), row.at("ms").get<double>(),
                             row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
@@ -218,23 +212,9 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     write(words.permutes_json, permuted);
 }
 
-/// Throws where it leaves bytes of `out` as they were, or has some from elsewhere.
-void verify_bound(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& one) {
-    constexpr unsigned char loaded = 0x5A;
-    CUDA_CHECK(cudaMemset(in.data(), loaded, in.bytes()));
-    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
-    run_bound(out.data(), in.data(), one);
-    const std::uint64_t foreign = foreign_bytes(out.data(), one.bytes(), loaded);
-    fill(in.data(), in.bytes());
-    if (foreign == 0) return;
-    throw std::runtime_error("the bound of " + one.name + ", " + one.shape() + ": " +
-                             std::to_string(foreign) + " bytes are not from its loads");
-}
-
 void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
     for (const ShapeCase& one : shapes) {
         const DeviceBuffer in(one.in_bytes()), out(one.bytes());
-        if (has_bound(one)) verify_bound(out, in, one);
         fill(in.data(), in.bytes());
         verify(out, in, one);
     }
@@ -246,45 +226,12 @@ void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCa
     std::cout << shapes.size() + permutes.size() << " cases are right\n";
 }
 
-// ---- bounds ----
+// ---- tables ----
 
 std::string share(const Json& row, const char* name) {
     if (!row.contains(name)) return "-";
     return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
 }
-
-/// The transpose of each case, and the same without turning, in the same rounds as a copy.
-void measure_bounds(const std::vector<ShapeCase>& shapes, const Device& device,
-                    const Words& words) {
-    Stopwatch stopwatch(device.l2_bytes);
-    const auto& [in, out] = memory_for(shapes, {});
-    Json results = Json::array();
-    for (const ShapeCase& one : shapes) {
-        if (!has_bound(one)) continue;
-        verify_bound(out, in, one);
-        verify(out, in, one);
-        const std::vector<double> ms =
-            beside_copy(out, in, one.bytes(),
-                        {[&] { transpose_case(out.data(), in.data(), one); },
-                         [&] { run_bound(out.data(), in.data(), one); }},
-                        stopwatch, words.launches);
-        Json row = described(one);
-        row.update({{"copy_ms", rounded(ms[0], 4)},
-                    {"transpose", measured(ms[1], ms[0], one.bytes())},
-                    {"unturned", measured(ms[2], ms[0], one.bytes())}});
-        std::cout << format("%-28s %-22s %8s, unturned %8s\n", one.name.c_str(),
-                            one.shape().c_str(), share(row, "transpose").c_str(),
-                            share(row, "unturned").c_str())
-                  << std::flush;
-        results.push_back(std::move(row));
-    }
-    write_file(words.bounds_json,
-               json_text({{"device", {{"name", device.name}}},
-                          {"run", run_record(words.commit, {{"launches", words.launches}})},
-                          {"results", results}}));
-}
-
-// ---- tables ----
 
 std::string table(const Json& json) {
     std::string text = "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
@@ -348,9 +295,7 @@ int run(const Words& words, char** argv) {
     if (words.tables || words.are_tables_current) return make_tables(words);
     const DeviceChoice choice = choice_of(words.device, words.check_only);
     const Device device = choose_device(choice, argv);
-    if (!words.bounds_json.empty()) {
-        check_writable(words.bounds_json);
-    } else if (!words.check_only) {
+    if (!words.check_only) {
         check_writable(words.json);
         check_writable(words.permutes_json);
     }
@@ -359,10 +304,6 @@ int run(const Words& words, char** argv) {
     const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
     if (words.check_only) {
         check_all(shapes, permutes);
-        return exit_right;
-    }
-    if (!words.bounds_json.empty()) {
-        measure_bounds(shapes, device, words);
         return exit_right;
     }
     measure_all(shapes, permutes, device, words);

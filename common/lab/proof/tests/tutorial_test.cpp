@@ -98,6 +98,45 @@ TEST_CASE("a record is read as it was written; times that are held back only whe
     CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
 }
 
+TEST_CASE("more runs of a kernel become ranges of the counters that differ") {
+    Json copy = record_of(output_of_theme()).measured[0],
+         add = record_of(output_of_theme()).measured[1];
+    const auto launch = [](const std::string& kernel, double loads, double atomics) {
+        return ProfiledLaunch{
+            .kernel = kernel,
+            .metrics = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", loads},
+                        {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", atomics}}};
+    };
+    const std::vector<ProfiledLaunch> launches = {
+        launch("copy(float *)", 1024, 0), launch("copy(float *)", 1024, 0),
+        launch("void add<4>(int *, int)", 66, 7), launch("void add<4>(int *, int)", 61, 0)};
+    add_runs({&copy, &add}, launches, 2);
+    CHECK(copy.at("runs") == 3);
+    CHECK_FALSE(copy.contains("ranges"));
+    CHECK(add.at("runs") == 3);
+    CHECK(add.at("ranges") == Json{{"load_requests", {61, 66}}, {"atomic_requests", {0, 7}}});
+
+    CHECK_THROWS_AS(add_runs({&copy}, launches, 2), std::runtime_error);
+    CHECK_THROWS_AS(add_runs({&add, &copy}, launches, 2), std::runtime_error);
+}
+
+TEST_CASE("a difference is within what several runs counted, or beyond it") {
+    const Json ranges = {{"load_sectors", {10, 20}}, {"shared_load_pipe", {5, 6}}};
+    const auto is_in = [&](const std::string& counter, double simulated) {
+        return are_in_range({{"", counter, "", simulated, 15}}, ranges);
+    };
+    CHECK(is_in("load_sectors", 10));
+    CHECK(is_in("load_sectors", 20));
+    CHECK_FALSE(is_in("load_sectors", 9));
+    CHECK_FALSE(is_in("load_sectors", 21));
+    CHECK_FALSE(is_in("store_sectors", 15));
+    CHECK(is_in("shared_load_wavefronts", 6));
+    CHECK_FALSE(is_in("shared_load_wavefronts", 7));
+    CHECK_FALSE(are_in_range({}, ranges));
+    CHECK_FALSE(
+        are_in_range({{"", "load_sectors", "", 15, 16}, {"", "store_sectors", "", 1, 2}}, ranges));
+}
+
 TEST_CASE("equal counters are equal, and each that is off by one is found") {
     CHECK(compare_tutorial_counters(recorded(), simulated()).empty());
     for (const char* counter : kCounters) {
@@ -112,6 +151,11 @@ TEST_CASE("equal counters are equal, and each that is off by one is found") {
         none.erase(counter);  // the record leaves out what is 0
         CHECK(compare_tutorial_counters(none, simulated()).size() == 1);
     }
+}
+
+TEST_CASE("a run that is compared with itself is equal") {
+    CHECK(counters_of_only_launch(simulated()) == recorded());
+    CHECK(compare_tutorial_counters(counters_of_only_launch(simulated()), simulated()).empty());
 }
 
 TEST_CASE("wavefronts are equal if the pipe's count is") {
@@ -144,6 +188,19 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     differs.known = "for a reason";
     CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
+
+    // Within what several runs of the hardware counted is neither equal nor a failure.
+    ComparedKernel in_range = good;
+    in_range.differences = {{"", "load_sectors", "", 1, 2}};
+    in_range.runs = 6;
+    in_range.is_in_range = true;
+    CHECK(tutorial_verdict({good, in_range}, {.equal = .5, .repeatable_equal = 1}).is_good);
+    CHECK_FALSE(tutorial_verdict({good, in_range}, {.equal = .6}).is_good);
+    CHECK_FALSE(tutorial_verdict({good, differs}, {.repeatable_equal = .6}).is_good);
+    CHECK(tutorial_verdict({good, in_range}, {}).text.find("6 runs of the hardware") !=
+          std::string::npos);
+    in_range.is_in_range = false;
+    CHECK_FALSE(tutorial_verdict({good, in_range}, {}).is_good);
 
     ComparedKernel failed = good;
     failed.failure = "simulate failed";

@@ -28,6 +28,7 @@ constexpr std::size_t kFlushBytes = std::size_t{192} << 20;
 
 struct Words {
     bool lists = false, times = false, checks = true;
+    int repeat = 1;
     std::vector<std::string> only;
 };
 
@@ -72,11 +73,13 @@ bool run(const Entry& entry, const Words& words) {
     std::string wrong;
     float ms = 0;
     try {
-        const Example example = entry.prepare();
-        launch_once(example);
-        require(cudaDeviceSynchronize());
-        if (words.checks) wrong = example.check();
-        if (words.times) ms = time_of(example);
+        for (int i = 0; i < words.repeat && wrong.empty(); ++i) {
+            const Example example = entry.prepare();
+            launch_once(example);
+            require(cudaDeviceSynchronize());
+            if (words.checks) wrong = example.check();
+            if (words.times) ms = time_of(example);
+        }
     } catch (const std::exception& error) {
         wrong = error.what();
     }
@@ -93,7 +96,8 @@ bool run(const Entry& entry, const Words& words) {
 
 int complain(const std::string& what) {
     std::fprintf(stderr,
-                 "%s\nUsage: THEME [--list] [--only NAME]... [--small] [--time] [--no-check]\n",
+                 "%s\nUsage: THEME [--list] [--only NAME]... [--small] [--time] [--no-check] "
+                 "[--repeat N]\n",
                  what.c_str());
     return 2;
 }
@@ -112,6 +116,9 @@ std::string read_words(int argc, char** argv, Words& words) {
             words.checks = false;
         } else if (word == "--only" && i + 1 < argc) {
             words.only.emplace_back(argv[++i]);
+        } else if (word == "--repeat" && i + 1 < argc) {
+            words.repeat = std::atoi(argv[++i]);
+            if (words.repeat < 1) return "--repeat takes a number of launches";
         } else {
             return "unknown option " + word;
         }

@@ -3,7 +3,8 @@
 ///
 /// A source file of this folder is a theme, and a program. Each of its kernels has an EXAMPLE, which makes the input,
 /// launches the kernel once and compares the result with the host's. The program runs all examples, or those that
-/// `--only` names, at full size or with `--small`, and `--time` measures them. It knows nothing of the rest of the
+/// `--only` names, at full size or with `--small`, and `--time` measures them. With `--repeat N` it runs each example N
+/// times, each time on new input of the same values, so that a profiler sees N launches of it. It knows nothing of the rest of the
 /// project, so that `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
 #pragma once
 

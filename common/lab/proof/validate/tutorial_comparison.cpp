@@ -37,16 +37,25 @@ const Json& only_launch(const Json& simulated) {
 
 /// Sums over one half of the kernels.
 struct Half {
-    int equal = 0, known = 0, differing = 0, failed = 0;
+    int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
+    int repeatable = 0, repeatable_equal = 0;
     int timed = 0, within = 0, not_known = 0;
-    int compared() const { return equal + known + differing; }
+    int compared() const { return equal + in_range + known + differing; }
 
     void add(const ComparedKernel& kernel) {
         if (!kernel.failure.empty()) {
             ++failed;
             return;
         }
-        ++(kernel.differences.empty() ? equal : kernel.known.empty() ? differing : known);
+        const bool is_equal = kernel.differences.empty();
+        ++(is_equal               ? equal
+           : kernel.is_in_range   ? in_range
+           : kernel.known.empty() ? differing
+                                  : known);
+        if (kernel.runs == 0) {
+            ++repeatable;
+            repeatable_equal += is_equal;
+        }
         if (!kernel.time) return;
         if (!kernel.time->unknown.empty()) {
             ++not_known;
@@ -64,6 +73,7 @@ double fraction(int part, int whole) {
 std::string counters_word(const ComparedKernel& kernel) {
     if (!kernel.failure.empty()) return "failed";
     if (kernel.differences.empty()) return "equal";
+    if (kernel.is_in_range) return "range";
     return kernel.known.empty() ? "DIFFER" : "known";
 }
 
@@ -84,8 +94,12 @@ std::string row(const ComparedKernel& kernel) {
     text += "\n";
     if (!kernel.failure.empty()) text += wrap(kernel.failure, "    ") + "\n";
     for (const Difference& one : kernel.differences)
-        text += format("    %s: %.0f simulated, %.0f measured\n", one.counter.c_str(),
-                       one.simulated, one.measured);
+        text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
+                       one.measured, kernel.other.c_str());
+    if (kernel.is_in_range)
+        text += wrap(format("range: within what %d runs of the hardware counted", kernel.runs),
+                     "    ") +
+                "\n";
     if (!kernel.differences.empty() && !kernel.known.empty())
         text += wrap("known: " + kernel.known, "    ") + "\n";
     return text;
@@ -96,8 +110,16 @@ std::string half_text(const Half& half) {
         format("counters: %d kernels compared, %d equal (%.1f %%), %d known to differ, %d differ",
                half.compared(), half.equal, 100 * fraction(half.equal, half.compared()), half.known,
                half.differing);
+    if (half.in_range > 0)
+        text += format(", %d within what several runs of the hardware counted", half.in_range);
     if (half.failed > 0) text += format(", %d failed", half.failed);
     text += "\n";
+    if (half.repeatable < half.compared())
+        text += format(
+            "  of the %d kernels for which the hardware counts the same in every run, %d are equal "
+            "(%.1f %%)\n",
+            half.repeatable, half.repeatable_equal,
+            100 * fraction(half.repeatable_equal, half.repeatable));
     if (half.timed + half.not_known == 0) return text;
     return text + format(
                       "times: %d predicted, %d within their bands (%.1f %%); %d more with "
@@ -124,6 +146,25 @@ std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Js
         differences.push_back({"", counter, "", ours, theirs});
     }
     return differences;
+}
+
+Json counters_of_only_launch(const Json& simulated) {
+    Json counters = Json::object();
+    for (const std::string counter : kCompared)
+        counters[counter] = only_launch(simulated).at(counter);
+    return counters;
+}
+
+bool are_in_range(const std::vector<Difference>& differences, const Json& ranges) {
+    const auto has = [&](const std::string& counter, double value) {
+        if (!ranges.contains(counter)) return false;
+        const Json& range = ranges.at(counter);
+        return range.at(0).get<double>() <= value && value <= range.at(1).get<double>();
+    };
+    return !differences.empty() && std::ranges::all_of(differences, [&](const Difference& one) {
+        const std::string pipe = pipe_of(one.counter);
+        return has(one.counter, one.simulated) || (!pipe.empty() && has(pipe, one.simulated));
+    });
 }
 
 std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json& simulated) {
@@ -169,7 +210,8 @@ TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
     }
     verdict.text += "All\n" + half_text(all);
     verdict.is_good = all.failed == 0 && all.differing == 0 && all.compared() > 0 &&
-                      fraction(all.equal, all.compared()) >= limits.equal;
+                      fraction(all.equal, all.compared()) >= limits.equal &&
+                      fraction(all.repeatable_equal, all.repeatable) >= limits.repeatable_equal;
     for (const Half& half : halves)
         if (fraction(half.within, half.timed) < limits.within) verdict.is_good = false;
     return verdict;

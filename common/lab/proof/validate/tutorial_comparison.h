@@ -25,7 +25,10 @@ struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
     std::vector<Difference> differences = {};  ///< of its counters
-    std::string known = {};  ///< why its counters are known to differ; "" if they are not
+    int runs = 0;              ///< of the hardware, if it has counted differently in some of them
+    bool is_in_range = false;  ///< all differences are within what those runs counted
+    std::string other = "measured";  ///< how the counters that it is compared with were found
+    std::string known = {};          ///< why its counters are known to differ; "" if they are not
     std::optional<TutorialTime> time = {};
     std::string failure = {};  ///< why the simulator has nothing to compare; "" if it has
 };
@@ -33,6 +36,13 @@ struct ComparedKernel {
 /// Compares the counters of one kernel. `recorded`: of the record, where 0 is left out. `simulated`: of the JSON that
 /// `simulate` writes. Wavefronts are equal if either of ncu's metrics for them is (CounterSummary says why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
+
+/// The counters of the only launch in such JSON, by their names, so that other runs can be compared with this one.
+Json counters_of_only_launch(const Json& simulated);
+
+/// Reports whether each difference is within the range that several runs of the hardware have. `ranges`: of the record
+/// (add_runs), where counters that are the same in all runs are left out.
+bool are_in_range(const std::vector<Difference>& differences, const Json& ranges);
 
 /// Compares the prediction in the same JSON with a measured time. Nothing if there is no prediction.
 std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json& simulated);
@@ -44,6 +54,8 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
 struct TutorialLimits {
     double equal = 0;   ///< of kernels whose counters are equal
     double within = 0;  ///< of predictions that are within their bands, in each half
+    double repeatable_equal =
+        0;  ///< as `equal`, of kernels for which the hardware counts the same in every run
 };
 
 /// What the comparison says in the end.

@@ -1,7 +1,9 @@
 #include "lab/proof/validate/tutorial_record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -73,6 +75,10 @@ std::vector<RecordedCounter> make_recorded_counters() {
         recorded.metrics.insert(recorded.metrics.end(), counter.more.begin(), counter.more.end());
         if (!counter.is_exact)
             recorded.name.replace(recorded.name.find(wavefronts), wavefronts.size(), "_pipe");
+        // What asynchronous copies write, which the simulator counts with the stores.
+        if (recorded.name == "shared_store_wavefronts")
+            recorded.metrics.emplace_back(
+                "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum");
         all.push_back(recorded);
     }
     const auto global = [](const std::string& what, const std::string& operation) {
@@ -167,6 +173,49 @@ ThemeRecord record_of(const ThemeOutput& output) {
         record.measured.push_back(kernel);
     }
     return record;
+}
+
+namespace {
+
+/// The least and the most of each counter, of those that are not the same in all runs.
+Json ranges_of(const std::vector<Json>& runs) {
+    Json ranges = Json::object();
+    for (const RecordedCounter& counter : recorded_counters()) {
+        double least = std::numeric_limits<double>::max(), most = 0;
+        for (const Json& run : runs) {
+            const double value = run.value(counter.name, 0.0);
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+        if (least < most)
+            ranges[counter.name] = {static_cast<std::int64_t>(least),
+                                    static_cast<std::int64_t>(most)};
+    }
+    return ranges;
+}
+
+}  // namespace
+
+void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
+              std::size_t repeats) {
+    if (launches.size() != kernels.size() * repeats)
+        throw std::runtime_error(std::to_string(launches.size()) + " launches were profiled, not " +
+                                 std::to_string(repeats) + " of each of " +
+                                 std::to_string(kernels.size()) + " kernels");
+    auto launch = launches.begin();
+    for (Json* kernel : kernels) {
+        std::vector<Json> runs{kernel->at("counters")};
+        for (std::size_t i = 0; i < repeats; ++i, ++launch) {
+            if (kernel_name(launch->kernel) != kernel->at("kernel"))
+                throw std::runtime_error("ncu profiled " + launch->kernel + " in place of " +
+                                         kernel->at("kernel").get<std::string>());
+            runs.push_back(values_of(*launch, recorded_counters()));
+        }
+        (*kernel)["runs"] = runs.size();
+        const Json ranges = ranges_of(runs);
+        kernel->erase("ranges");
+        if (!ranges.empty()) (*kernel)["ranges"] = ranges;
+    }
 }
 
 void TutorialRecord::add(const ThemeRecord& theme) {

@@ -50,6 +50,13 @@ struct ThemeRecord {
 };
 ThemeRecord record_of(const ThemeOutput& output);
 
+/// Adds to kernels of the record what more runs of them counted. `launches` has `repeats` of each kernel, one kernel
+/// after the other. Each kernel gets "runs", their number with the recorded one, and "ranges", the least and the most of
+/// each counter that is not the same in all runs, unless there is none. Throws std::runtime_error if the launches are
+/// of other kernels.
+void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
+              std::size_t repeats);
+
 /// Reads and writes measured.json and held_back.json of a folder, which have "run" and "kernels".
 struct TutorialRecord {
     Json run, measured = Json::array(), held_back = Json::array();

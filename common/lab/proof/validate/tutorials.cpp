@@ -2,7 +2,8 @@
 // times within the bands that are predicted?
 //
 // With --measure, on a GPU, it runs each program of common/lab/proof/tutorial, under Nsight Compute too, and writes
-// docs/results/tutorial. Otherwise, on any machine, it runs them on the simulator and compares.
+// docs/results/tutorial. With --measure-again, it adds to those results how far counters differ from run to run.
+// Otherwise, on any machine, it runs the programs on the simulator and compares.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -30,15 +31,21 @@ const fs::path kRepository = COALESCE_REPOSITORY;
 
 struct Words {
     bool measures = false, with_times = false, with_held_back = false;
-    std::string record = kRepository / "docs/results/tutorial", programs, ncu_output, keep,
-                gpu = "H200", commit;
+    std::string record = kRepository / "docs/results/tutorial", programs, against, ncu_output, keep,
+                gpu = "H200", commit,
+                known = kRepository / "common/lab/proof/tutorial/known_differences.txt";
     std::vector<std::string> themes, only;
-    double least_equal = 0, least_within = 0;
+    double least_equal = 0, least_repeatable = 0, least_within = 0;
+    std::size_t repeats = 0;
 };
 
 void add_options(CLI::App& app, Words& words) {
     app.add_flag("--measure", words.measures,
                  "Measure on this GPU, with ncu, and write the record");
+    app.add_option(
+        "--measure-again", words.repeats,
+        "Run the kernels so many times more under ncu, and add to the\nrecord the range of "
+        "each counter that differs between runs");
     app.add_option("--record", words.record, "The folder of the record (docs/results/tutorial)");
     app.add_option("--programs", words.programs,
                    "The folder of the programs (tutorial, beside this program)");
@@ -49,15 +56,25 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--gpu", words.gpu, "The GPU that times are predicted for (H200)");
     app.add_flag("--held-back", words.with_held_back,
                  "Also the times that are held back: for a verdict, not for\nimproving the model");
+    app.add_option(
+           "--against", words.against,
+           "Compare counters with those of the same programs in this\nfolder, also simulated, and "
+           "not with the record")
+        ->check(CLI::ExistingDirectory);
+    app.add_option("--known", words.known,
+                   "Why kernels are known to differ (known_differences.txt)")
+        ->check(CLI::ExistingFile);
     app.add_option("--least-equal", words.least_equal,
                    "Fail if less than so many percent have equal counters");
+    app.add_option("--least-repeatable", words.least_repeatable,
+                   "The same, of the kernels for which the GPU counts the same in\nevery run");
     app.add_option("--least-within", words.least_within,
                    "Fail if less than so many percent of the predictions are\nwithin their bands, "
                    "in each half");
     app.add_option("--ncu-output", words.ncu_output,
                    "--measure: read what an earlier run printed, of this folder\n(THEME.times, "
                    "THEME.small.csv, "
-                   "THEME.full.csv)");
+                   "THEME.full.csv; THEME.again.csv)");
     app.add_option("--keep", words.keep, "--measure: keep what is printed in this folder");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
 }
@@ -66,8 +83,12 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
+fs::path programs_of(const Words& words) {
+    return words.programs.empty() ? own_folder() / "tutorial" : fs::path(words.programs);
+}
+
 fs::path program_of(const Words& words, const std::string& theme) {
-    return (words.programs.empty() ? own_folder() / "tutorial" : fs::path(words.programs)) / theme;
+    return programs_of(words) / theme;
 }
 
 std::vector<std::string> themes_of(const Words& words) {
@@ -105,10 +126,14 @@ void keep_theme(const fs::path& folder, const ThemeOutput& output) {
     write_file(folder / (output.theme + ".full.csv"), output.full);
 }
 
+void check_gpu(const std::string& without) {
+    const std::string why = why_no_gpu();
+    if (!why.empty()) throw UsageError("no GPU works here (" + why + "): leave out " + without);
+}
+
 int measure(const Words& words) {
     const bool reads = !words.ncu_output.empty();
-    const std::string why = reads ? "" : why_no_gpu();
-    if (!why.empty()) throw UsageError("no GPU works here (" + why + "): leave out --measure");
+    if (!reads) check_gpu("--measure");
     const std::string ncu = reads ? "" : find_tool("ncu");
     TutorialRecord record;
     if (reads) {
@@ -138,14 +163,15 @@ int measure(const Words& words) {
     return exit_right;
 }
 
-/// What the simulator writes of one example.
-Json simulate_kernel(const Words& words, const Json& kernel, bool with_time) {
+/// What the simulator writes of one example, whose program is in `programs`.
+Json simulate_kernel(const Words& words, const fs::path& programs, const Json& kernel,
+                     bool with_time) {
     const TemporaryFolder folder;
     const fs::path json = folder / "simulated.json";
     std::vector<std::string> command{
         own_folder() / "simulate", "--quiet", "--check", "none", "--json", json};
     if (with_time) command.insert(command.end(), {"--time", words.gpu});
-    const std::string program = program_of(words, kernel.at("theme"));
+    const std::string program = programs / kernel.at("theme");
     command.insert(command.end(), {program, "--no-check", "--only", kernel.at("name")});
     if (!with_time) command.emplace_back("--small");
     output_of(command, kSimulatorSeconds);
@@ -157,6 +183,41 @@ bool is_wanted(const Words& words, const Json& kernel) {
         return list.empty() || std::ranges::find(list, word) != list.end();
     };
     return is_in(words.themes, kernel.at("theme")) && is_in(words.only, kernel.at("name"));
+}
+
+/// What ncu prints of more runs of these kernels of a theme.
+std::string repeat_kernels(const Words& words, const std::string& theme,
+                           const std::vector<Json*>& kernels) {
+    const std::string file = theme + ".again.csv";
+    if (!words.ncu_output.empty()) return read_file(fs::path(words.ncu_output) / file);
+    std::vector<std::string> command{program_of(words, theme), "--small", "--no-check", "--repeat",
+                                     std::to_string(words.repeats)};
+    for (const Json* kernel : kernels)
+        command.insert(command.end(), {"--only", kernel->at("name")});
+    const std::string text =
+        profile_metrics(find_tool("ncu"), command, metric_names(recorded_counters()));
+    if (!words.keep.empty()) write_file(fs::path(words.keep) / file, text);
+    return text;
+}
+
+int measure_again(const Words& words) {
+    if (words.ncu_output.empty()) check_gpu("--measure-again");
+    TutorialRecord record = TutorialRecord::read(words.record, true);
+    std::size_t count = 0, differing = 0;
+    for (const std::string& theme : themes_of(words)) {
+        std::vector<Json*> kernels;
+        for (Json& kernel : record.measured)
+            if (kernel.at("theme") == theme && is_wanted(words, kernel)) kernels.push_back(&kernel);
+        if (kernels.empty()) continue;
+        add_runs(kernels, parse_ncu_csv(repeat_kernels(words, theme, kernels)), words.repeats);
+        count += kernels.size();
+        for (const Json* kernel : kernels) differing += kernel->contains("ranges");
+        progress(theme);
+    }
+    record.write(words.record);
+    std::cout << differing << " of " << count << " kernels have counters that differ between "
+              << words.repeats + 1 << " runs\n";
+    return exit_right;
 }
 
 /// The measured time of a kernel, or 0 if it is not known here.
@@ -172,12 +233,25 @@ ComparedKernel compare_kernel(const Words& words, const TutorialRecord& record,
                               const Json& kernel) {
     ComparedKernel compared{.theme = kernel.at("theme"), .name = kernel.at("name")};
     compared.is_held_back = is_held_back(compared.name);
+    const fs::path programs = programs_of(words);
     try {
-        compared.differences =
-            compare_tutorial_counters(kernel.at("counters"), simulate_kernel(words, kernel, false));
+        const Json simulated = simulate_kernel(words, programs, kernel, false);
+        if (!words.against.empty()) {
+            const Json other = simulate_kernel(words, words.against, kernel, false);
+            compared.other = "in the other folder";
+            compared.differences =
+                compare_tutorial_counters(counters_of_only_launch(other), simulated);
+            return compared;
+        }
+        compared.differences = compare_tutorial_counters(kernel.at("counters"), simulated);
+        if (kernel.contains("ranges")) {
+            compared.runs = kernel.at("runs");
+            compared.is_in_range = are_in_range(compared.differences, kernel.at("ranges"));
+        }
         const double ms = measured_ms(record, kernel);
         if (words.with_times && ms > 0)
-            compared.time = compare_tutorial_time(ms, simulate_kernel(words, kernel, true));
+            compared.time =
+                compare_tutorial_time(ms, simulate_kernel(words, programs, kernel, true));
     } catch (const std::runtime_error& error) {
         compared.failure = error.what();
     }
@@ -186,8 +260,7 @@ ComparedKernel compare_kernel(const Words& words, const TutorialRecord& record,
 
 int compare(const Words& words) {
     const TutorialRecord record = TutorialRecord::read(words.record, words.with_held_back);
-    const auto known = read_known_differences(
-        read_file(kRepository / "common/lab/proof/tutorial/known_differences.txt"));
+    const auto known = read_known_differences(read_file(words.known));
     std::vector<ComparedKernel> kernels;
     for (const Json& kernel : record.measured) {
         if (!is_wanted(words, kernel)) continue;
@@ -196,13 +269,16 @@ int compare(const Words& words) {
         if (why != known.end()) kernels.back().known = why->second;
     }
     const TutorialVerdict verdict =
-        tutorial_verdict(kernels, {words.least_equal / 100, words.least_within / 100});
+        tutorial_verdict(kernels, {.equal = words.least_equal / 100,
+                                   .within = words.least_within / 100,
+                                   .repeatable_equal = words.least_repeatable / 100});
     std::cout << verdict.text;
     return verdict.is_good ? exit_right : exit_wrong;
 }
 
 int run(const Words& words, char**) {
-    return words.measures ? measure(words) : compare(words);
+    if (words.measures) return measure(words);
+    return words.repeats > 0 ? measure_again(words) : compare(words);
 }
 
 }  // namespace

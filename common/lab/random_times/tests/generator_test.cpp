@@ -8,8 +8,8 @@
 #include "base/codec.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "lab/campaign/streams/kernel.h"
 #include "lab/random_times/compare.h"
-#include "lab/random_times/kernel.h"
 
 using namespace coalesce;
 using namespace coalesce::timing;

@@ -1,6 +1,7 @@
 // The page's interface to the compiler, which is clang as WebAssembly in a worker. It is loaded
 // once, in the background.
 
+import { OpenQuestions } from "../open_questions";
 import type { ReadHeaders } from "./clang";
 import type { Loaded } from "./load";
 import CompilerWorker from "./worker?worker&inline";
@@ -27,11 +28,6 @@ export interface CompilerAnswer {
 /** A compilation that stop() ended. */
 export class Stopped extends Error {}
 
-interface Waiting {
-    resolve(answer: CompilerAnswer): void;
-    reject(error: Error): void;
-}
-
 const fromFiles =
     "A page that is opened from the file system cannot load a compiler. " +
     "./learn play shows the same pages at an address where it may.";
@@ -46,8 +42,7 @@ export class Compiler {
     private loaded: Loaded | undefined;
     /** The headers that a worker has precompiled, which are passed on to the next worker. */
     private read: ReadHeaders | null = null;
-    private readonly waiting = new Map<number, Waiting>();
-    private asked = 0;
+    private readonly questions = new OpenQuestions();
     private isReady!: () => void;
     private hasFailed!: (error: Error) => void;
 
@@ -68,19 +63,14 @@ export class Compiler {
     /** Waits until the compiler is loaded and earlier compilations have finished. */
     async compile(request: CompilerRequest): Promise<CompilerAnswer> {
         await this.ready;
-        return new Promise((resolve, reject) => {
-            const number = ++this.asked;
-            this.waiting.set(number, { resolve, reject });
-            this.tell({ number, request });
-        });
+        return this.questions.ask((number) => this.tell({ number, request }));
     }
 
     /** Ends the current compilation, which is rejected as Stopped. The next one may start immediately. */
     stop(): void {
-        if (!this.loaded || !this.waiting.size) return;
+        if (!this.loaded || this.questions.isEmpty) return;
         this.worker?.terminate();
-        for (const { reject } of this.waiting.values()) reject(new Stopped("The compilation was stopped."));
-        this.waiting.clear();
+        this.questions.rejectAll(new Stopped("The compilation was stopped."));
         this.start({ loaded: this.loaded, read: this.read });
     }
 
@@ -103,10 +93,7 @@ export class Compiler {
             this.version = reply.loaded.version;
             this.onProgress(1, "The compiler is ready.");
             this.isReady();
-        } else {
-            this.waiting.get(reply.number)?.resolve(reply.answer);
-            this.waiting.delete(reply.number);
-        }
+        } else this.questions.answer(reply.number, reply.answer);
     }
 
     private fail(words: string) {

@@ -1,4 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
+// clang says: launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension
 // Shapes of clusters: who belongs to which, and what the registers say.
 // expect: a row of 2: ok
 // expect: a row of 8: ok

@@ -1,14 +1,18 @@
 #include "kernel_texts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
+#include <set>
+#include <thread>
 
 #include "base/files.h"
 #include "examiner/compile.h"
 #include "examiner/source.h"
 #include "simulator/fatbin/fatbin.h"
 #include "simulator/fatbin/format.h"
+#include "simulator/ptx/parser.h"
 
 namespace coalesce::simulator {
 
@@ -54,6 +58,7 @@ void add_texts_in_program(const fs::path& program, std::vector<KernelText>& text
 
 std::vector<KernelText> texts_in_folder(const fs::path& folder) {
     std::vector<KernelText> texts;
+    if (!fs::is_directory(folder)) return texts;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (!entry.is_regular_file()) continue;
         if (!entry.path().has_extension()) add_texts_in_program(entry.path(), texts);
@@ -61,6 +66,8 @@ std::vector<KernelText> texts_in_folder(const fs::path& folder) {
             texts.push_back(
                 {"programs", entry.path().filename(), read_if_there(entry.path()).value_or("")});
     }
+    std::stable_sort(texts.begin(), texts.end(),
+                     [](const KernelText& a, const KernelText& b) { return a.file < b.file; });
     return texts;
 }
 
@@ -79,8 +86,68 @@ std::string without_names(const ptx::Module& module, const ptx::Function& kernel
     return text + std::to_string(kernel.min_blocks) + " " + std::to_string(kernel.max_registers);
 }
 
+u32 hash_of(const std::string& text) {
+    u32 hash = 2166136261;
+    for (unsigned char c : text) hash = (hash ^ c) * 16777619;
+    return hash;
+}
+
+void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::thread> workers;
+    for (unsigned k = 0; k < std::max(2u, std::thread::hardware_concurrency()); ++k)
+        workers.emplace_back([&] {
+            for (std::size_t mine; (mine = next++) < count;) work(mine);
+        });
+    for (std::thread& worker : workers) worker.join();
+}
+
+namespace {
+
 bool is_for_debugging(const std::string& ptx) {
     return ptx.find("\n.target sm_90, debug") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
+                                       bool (*is_compared)(const ptx::Function&)) {
+    std::erase_if(texts, [](const KernelText& text) { return is_for_debugging(text.ptx); });
+    std::vector<ParsedText> parsed(texts.size());
+    for_each_in_parallel(texts.size(), [&](std::size_t k) {
+        parsed[k].module = ptx::parse(texts[k].ptx);
+        parsed[k].text = std::move(texts[k]);
+    });
+    std::set<std::string> seen;
+    for (ParsedText& one : parsed)
+        for (const auto& [name, function] : one.module->functions) {
+            if (!function->is_entry || name == kConfigureEntry || !is_compared(*function)) continue;
+            const std::string instructions = without_names(*one.module, *function);
+            if (!seen.insert(instructions).second) continue;
+            // The lowest bits of the hash follow the last character alone.
+            if ((hash_of(instructions) >> 8) % every == 0) one.kernels.push_back(function.get());
+        }
+    std::erase_if(parsed, [](const ParsedText& one) { return one.kernels.empty(); });
+    return parsed;
+}
+
+std::string text_with_kernels(const ptx::Module& module, const std::vector<ptx::Function*>& kept) {
+    std::string text = module.text;
+    for (const auto& [name, function] : module.functions) {
+        const bool is_kept = !function->is_entry ||
+                             std::find(kept.begin(), kept.end(), function.get()) != kept.end();
+        if (is_kept) continue;
+        for (const ptx::Instruction& i : function->body) {
+            if (!i.label.empty()) continue;
+            const auto begin = text.begin() + i.text_offset;
+            const std::size_t end =
+                std::min(text.find(';', i.text_offset + i.text_length - 1), text.size() - 1);
+            std::replace_if(
+                begin, text.begin() + static_cast<std::ptrdiff_t>(end) + 1,
+                [](char c) { return c != '\n'; }, ' ');
+        }
+    }
+    return text;
 }
 
 }  // namespace coalesce::simulator

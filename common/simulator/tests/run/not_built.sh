@@ -11,4 +11,11 @@ if "$1" --clang="$2" $options -c -o "$work/object.o" "$3" >"$work/said" 2>&1; th
     echo "failed: clang builds $3; take out its line '// not built by clang: $reason'"
     exit 1
 fi
+# `// clang says: TEXT` is a part of what it must say, so that a learner knows what to write instead.
+says=$(sed -n 's|^// clang says: ||p' "$3")
+if ! grep -qF -- "$says" "$work/said"; then
+    echo "failed: clang does not say '$says' of $3, but:"
+    cat "$work/said"
+    exit 1
+fi
 echo "ok: not built, since $reason"

@@ -243,8 +243,18 @@ TEST_CASE("what an inactive lane holds is never looked at") {
 }
 
 TEST_CASE("totals add up field by field") {
-    SiteCounters a{1, 2, 3, 4, 5, 6};
-    a += SiteCounters{10, 20, 30, 40, 50, 60};
+    SiteCounters a{.requests = 1,
+                   .sectors = 2,
+                   .useful_bytes = 3,
+                   .shared_requests = 4,
+                   .wavefronts = 5,
+                   .wavefronts_ideal = 6};
+    a += SiteCounters{.requests = 10,
+                      .sectors = 20,
+                      .useful_bytes = 30,
+                      .shared_requests = 40,
+                      .wavefronts = 50,
+                      .wavefronts_ideal = 60};
     CHECK(a.requests == 11);
     CHECK(a.sectors == 22);
     CHECK(a.useful_bytes == 33);

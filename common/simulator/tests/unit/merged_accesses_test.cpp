@@ -251,3 +251,93 @@ TEST_CASE("loads merge across the turns of a loop that ptxas unrolls") {
     // A load in each turn that is stored to has its place.
     CHECK(loop(one + "st.shared.u32 [%r11+512], %r12;", 4, true) == "ld= st=");
 }
+
+namespace {
+
+/// A load of a word in front of a branch, something that lanes may skip, and a load behind that, which is stored.
+std::string behind_branch(const std::string& skipped, const std::string& address) {
+    return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
+           "@%p1 bra L;" +
+           skipped + "L: ld.shared.u32 %r21, [" + address + "]; st.global.u32 [%rd1+4], %r21;";
+}
+
+}  // namespace
+
+TEST_CASE("loads of shared memory merge with one in front of a branch") {
+    const std::string other = "st.global.u32 [%rd1+8], %r1;";
+    CHECK(merged_in(behind_branch(other, "%r3+4")) == "ld+0:8 ld-");
+    CHECK(merged_in(behind_branch(other, "%r3")) == "ld= ld-");
+    CHECK(merged_in(behind_branch("st.shared.u32 [%r3+64], %r1;", "%r3+4")) == "ld= st= ld=");
+    CHECK(merged_in(behind_branch("bar.warp.sync -1;", "%r3+4")) == "ld= ld=");
+    CHECK(merged_in(behind_branch(other, "%r3+64")) == "ld= ld=");
+}
+
+TEST_CASE("loads in both ends of a branch merge with one in front of it, not with each other") {
+    const std::string ends =
+        "setp.eq.u32 %p1, %r4, 3; @%p1 bra L;"
+        "ld.shared.u32 %r21, [%r3+4]; st.global.u32 [%rd1+4], %r21; bra M;"
+        "L: ld.shared.u32 %r22, [%r3+8]; ld.shared.u32 %r23, [%r3+12]; add.u32 %r22, %r22, %r23;"
+        "st.global.u32 [%rd1+4], %r22; M:";
+    CHECK(merged_in("ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20;" + ends) ==
+          "ld+0:16 ld- ld- ld-");
+    CHECK(merged_in(ends) == "ld= ld+0:8 ld-");
+}
+
+TEST_CASE("loads merge across a loop of one block, not across one of several") {
+    const auto across = [](const std::string& in_loop) {
+        return merged_in("ld.shared.u32 %r20, [%r3]; mov.u32 %r30, 0; K: " + in_loop +
+                         "add.u32 %r30, %r30, 1; setp.lt.u32 %p2, %r30, %r1; @%p2 bra K;"
+                         "ld.shared.u32 %r21, [%r3+4]; add.u32 %r20, %r20, %r21;"
+                         "st.global.u32 [%rd1], %r20;");
+    };
+    CHECK(across("") == "ld+0:8 ld-");
+    CHECK(across("@%p1 bra M; st.global.u32 [%rd1+8], %r30; M:") == "ld= ld=");
+    CHECK(across("st.shared.u32 [%r3+64], %r30;") == "ld= st= ld=");
+}
+
+TEST_CASE("of global memory, a load in front of a branch only saves the same word") {
+    const std::string wide =
+        "and.b64 %rd2, %rd1, -16; ld.global.u32 %r20, [%rd2]; setp.eq.u32 %p1, %r20, 3;"
+        "@%p1 bra L; ld.global.u32 %r21, [%rd2";
+    const std::string end = "]; add.u32 %r20, %r20, %r21; L: st.shared.u32 [%r3], %r20;";
+    CHECK(merged_in(wide + end) == "ld- st=");
+    CHECK(merged_in(wide + "+4" + end) == "st=");
+}
+
+TEST_CASE("a word that the last store wrote is not loaded again") {
+    const auto load = [](const std::string& before) {
+        return merged_in(before + "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20;");
+    };
+    CHECK(load("st.shared.u32 [%r3], %r1;") == "st= ld-");
+    CHECK(load("st.shared.v2.u32 [%r3], {%r1, %r4};") == "st= ld-");
+    CHECK(load("st.shared.u32 [%r3], %r1; st.global.u32 [%rd1+4], %r1;") == "st= ld-");
+    CHECK(load("st.shared.u32 [%r3], %r1; st.shared.u32 [%r3+64], %r1;") == "st= st= ld=");
+    CHECK(load("st.shared.u32 [%r3], %r1; bar.sync 0;") == "st= ld=");
+    CHECK(load("st.shared.u64 [%r3], %rd1;") == "st= ld=");
+}
+
+TEST_CASE("of a word of 64 bits only the half that is needed is loaded") {
+    const auto half = [](const std::string& use) {
+        return merged_in("ld.shared.u64 %rd3, [%r3];" + use + "st.global.u32 [%rd1], %r20;");
+    };
+    CHECK(half("shr.u64 %rd4, %rd3, 33; cvt.u32.u64 %r20, %rd4;") == "ld+4:4");
+    CHECK(half("cvt.u32.u64 %r20, %rd3;") == "ld+0:4");
+    CHECK(half("add.u64 %rd4, %rd3, %rd1; cvt.u32.u64 %r20, %rd4;") == "ld+0:4");
+    CHECK(half("mov.b64 {%r21, %r20}, %rd3;") == "ld+4:4");
+    CHECK(half("shr.u64 %rd4, %rd3, 31; cvt.u32.u64 %r20, %rd4;") == "ld=");
+    CHECK(half("ld.shared.u64 %rd5, [%r3+8]; add.u64 %rd3, %rd3, %rd5; cvt.u32.u64 %r20, %rd3;") ==
+          "ld+0:16 ld-");
+}
+
+TEST_CASE("guards that are constants are none") {
+    const auto guarded = [](const std::string& how) {
+        return merged_in("mov.u32 %r30, 0; setp.eq.u32 %p1, %r30, 0; setp.ne.u32 %p2, %r30, 0;" +
+                         how);
+    };
+    CHECK(guarded("@%p2 bra L; st.shared.u32 [%r3], %r1; L: @%p2 bra M;"
+                  "st.shared.u32 [%r3+4], %r1; M:") == "st+0:8 st-");
+    CHECK(guarded("@%p1 st.shared.u32 [%r3], %r1; @!%p2 st.shared.u32 [%r3+4], %r1;") ==
+          "st+0:8 st-");
+    CHECK(guarded("@%p2 st.shared.u32 [%r3], %r1;") == "st-");
+    CHECK(guarded("setp.eq.u32 %p3, %r1, 0; @%p3 st.shared.u32 [%r3], %r1;") == "st=");
+}

@@ -279,3 +279,39 @@ TEST_CASE("a launch that is not carried out reads what the program's variables h
     recorder().begin(Recorder::What::nothing);
     Device::instance().unload(*module);
 }
+
+TEST_CASE("atomics of shared memory are recorded as the machine carries them out") {
+    struct Case {
+        std::string atomic;
+        u32 lanes, passes;
+    };
+    const Case cases[] = {
+        {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds for all
+        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // lanes of a word are served together
+        {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // they take turns
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // ... which are a load and an exchange
+    };
+    for (const Case& one : cases) {
+        CAPTURE(one.atomic);
+        std::string error;
+        const auto module = Device::instance().load(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
+            ".reg .b32 %r<9>;\n.shared .align 4 .b8 word[4];\nmov.u32 %r1, %tid.x;\n"
+            "and.b32 %r2, %r1, 128;\nmov.u32 %r4, word;\nadd.s32 %r3, %r4, %r2;\n" +
+                one.atomic + "\nret;\n}\n",
+            error);
+        REQUIRE_MESSAGE(module, error);
+        LaunchConfig config;
+        config.block = {32, 1, 1};
+        recorder().begin(Recorder::What::alone);
+        CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
+        REQUIRE(recorder().recordings().size() == 1);
+        REQUIRE(recorder().recordings()[0].recorded.size() == 1);
+        const auto& accesses = recorder().recordings()[0].recorded[0].accesses;
+        REQUIRE(accesses.size() == 1);
+        CHECK(accesses[0].lanes == one.lanes);
+        CHECK(accesses[0].passes == one.passes);
+        recorder().begin(Recorder::What::nothing);
+        Device::instance().unload(*module);
+    }
+}

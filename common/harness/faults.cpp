@@ -1,0 +1,166 @@
+// What is known of each fault before anything is seen of the kernel.
+#include "harness/faults.h"
+
+#include <cstddef>
+
+#include "harness/harness.h"
+
+namespace coalesce {
+namespace {
+
+/// A fault, its traits, and the next action: a sentence that says what to look at.
+struct Known {
+    Fault fault;
+    unsigned traits;
+    const char* next;
+    const char* next_in_place = nullptr;  ///< the next action in place, if it differs
+};
+
+/// One row for each fault, in the order of the enumeration.
+struct KnownFaults {
+    using enum Fault;
+    static constexpr Known kRows[] = {
+        {none, 0, ""},
+        {nothing_written, 0,
+         "Write the body: each element must be stored in `out` once. If it is written: which "
+         "condition "
+         "keeps every thread from the store?",
+         "Write the body: each pair must change places."},
+        {arguments_exchanged, trait::certain,
+         "Store to `out` and read from `in`; the destination is the first argument."},
+        {never_written, trait::of_launch | trait::any_index,
+         "Find out which threads should have stored the cells marked in the map. If they are whole "
+         "tiles, write down which tile each block takes.",
+         "Find out which threads should have stored the cells marked in the map: does every pair "
+         "of "
+         "tiles have a block, and so does every tile on the diagonal?"},
+        {ragged_edge_missed, 0,
+         "Round the grid up with ceil_div, so that the last tile may be a part of one."},
+        {grid_too_small, trait::of_launch,
+         "Compare the grid with the matrix: does each element have its thread?"},
+        {bounds_exchanged, trait::of_launch,
+         "Compare row with rows and col with cols, in the kernel and in configure: is the grid "
+         "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?"},
+        {part_of_each_tile, trait::of_launch | trait::any_index | trait::of_component,
+         "Does each thread move all its elements of the tile? Look at the loop, at its step, and "
+         "at "
+         "the index of whatever keeps them in between."},
+        {indices_not_swapped, trait::certain,
+         "Read from row `row` and column `col` of `in`, store to row `col` and column `row` of "
+         "`out`: "
+         "which of the two indices is not like that?",
+         "Store what was at (row, col) at (col, row)."},
+        {indices_swapped, trait::certain,
+         "This is a copy: an element keeps its row and its column."},
+        {wrong_pitch, trait::certain,
+         "How long is a row? `in` has cols elements in each, `out` has rows.",
+         "How long is a row? As long as the matrix has columns: its side."},
+        {tile_not_moved, trait::certain,
+         "The tile's own place must be transposed too: exchange blockIdx.x and blockIdx.y when "
+         "storing.",
+         "The two tiles of a pair must change places too: which one is stored where?"},
+        {tile_not_transposed, trait::certain,
+         "A lane must store another element than it loaded. With a tile: read by column what was "
+         "written by row, and work out row and col again after the barrier, both. With registers: "
+         "the "
+         "first components of all loads belong side by side."},
+        {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
+        {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
+        {shifted, trait::certain,
+         "Follow element (0, 0) by hand: at which index is it read, and at which stored?"},
+        {neighbours_exchanged, trait::certain,
+         "Follow .x and .y of one vector by hand: which element is each, and where does it go?"},
+        {neighbour_repeated, trait::certain | trait::of_component,
+         "Does each component of the vector come from an element of its own, and each load from a "
+         "row "
+         "of its own? A cast of one value fills all with it; load the vector through a pointer."},
+        {tile_repeated, trait::certain,
+         "Let the place of the tile depend on blockIdx, both for reading and for storing."},
+        {line_repeated, trait::certain, "Let the index depend on the row and on the column."},
+        {turned_around, trait::certain,
+         "Transposing mirrors at the diagonal: in(row, col) goes to out(col, row), without any "
+         "rows - "
+         "1 - row."},
+        {axes_in_other_order, trait::certain,
+         "Work out by hand where the neighbours along each axis of `in` lie in `out`."},
+        {batch_repeated, trait::certain,
+         "Let `in` begin where the block's own matrix does: the first, plus its number times rows "
+         "* "
+         "cols."},
+        {batches_missed, 0, "Compare the grid with the batch: does each matrix have its blocks?"},
+        {batches_exchanged, trait::certain,
+         "Let both pointers begin at the same matrix: the one that is read from `in` is stored "
+         "where "
+         "`out` has its place."},
+        {matrix_size_wrong, trait::certain,
+         "How many rows does one matrix have? That number is given; a tile's side is another."},
+        {wrong_origin, trait::certain,
+         "Each matrix lies rows * cols elements after the previous one, with the rows of one "
+         "matrix: "
+         "move the pointer by the block's number times that."},
+        {half_exchanged, trait::certain,
+         "Read both tiles of a pair, wait for the whole block, then store both."},
+        {wrong_tile, trait::any_index,
+         "Work out by hand which tile block (1, 0) reads, and which it stores."},
+        {scrambled_in_tile, trait::any_index,
+         "Work out by hand where thread (1, 0) puts its element in the tile, and from where it is "
+         "read."},
+        {mixed_in_tile, trait::any_index,
+         "Does the whole block wait between writing the tile and reading it? If it uses none, "
+         "follow "
+         "one wrong element by hand."},
+        {edge_wrong, 0, "Follow one element in the last row: which condition lets it through?"},
+        {read_outside, trait::outside, "Check the bounds of the element that is read."},
+        {nan_changed, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
+        {negative_zero_lost, 0,
+         "Assign the value as it is; no arithmetic and no conversion is needed."},
+        {subnormal_flushed, 0,
+         "Assign the value as it is; no arithmetic and no conversion is needed."},
+        {value_rounded, 0, "Assign the value as it is; no arithmetic and no conversion is needed."},
+        {value_added, trait::certain, "Store with =, so that nothing of the old contents stays."},
+        {value_converted, 0,
+         "Keep the value in a variable of the element's own type: float stays float."},
+        {component_lost, trait::certain | trait::of_component,
+         "Follow one vector by hand, component by component: where is each set from, and where "
+         "does "
+         "each go?"},
+        {value_not_of_input, 0, "Look at what is stored: is it what was read from `in`?",
+         "Look at what is stored: is it what was read from `data` before?"},
+        {scattered, trait::any_index,
+         "Follow one wrong element by hand, from `in` to where it lands.",
+         "Follow one wrong element by hand, from where it was to where it lands."},
+        {written_before, trait::outside, "Check the bounds of the element that is stored."},
+        {written_after, trait::outside, "Check the bounds of the element that is stored."},
+        {input_changed, 0, "Store to `out` only."},
+    };
+};
+
+const Known& known_of(Fault fault) {
+    static_assert([] {
+        std::size_t row = 0;
+        for (const Known& known : KnownFaults::kRows) {
+            if (static_cast<std::size_t>(known.fault) != row++) return false;
+        }
+        return row == static_cast<std::size_t>(last_of(Fault{})) + 1;
+    }());
+    return KnownFaults::kRows[static_cast<std::size_t>(fault)];
+}
+
+}  // namespace
+
+const char* next_after(Fault fault, const Produces& task) {
+    if (fault == Fault::wrong_pitch && !task.in_place && task.kind == Produces::copy) {
+        return "How long is a row? It has cols elements, in both matrices.";
+    }
+    if (fault == Fault::wrong_pitch && !task.in_place && task.kind != Produces::transpose) {
+        return "How long is a row, in `in` and in `out`? It is as long as that matrix has columns.";
+    }
+    const Known& known = known_of(fault);
+    return task.in_place && known.next_in_place ? known.next_in_place : known.next;
+}
+
+bool has_trait(Fault fault, unsigned traits) {
+    return (known_of(fault).traits & traits) != 0;
+}
+
+}  // namespace coalesce

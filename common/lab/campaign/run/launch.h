@@ -1,0 +1,84 @@
+// Launches a kernel of the contract through the CUDA runtime, on whatever libcudart the loader finds.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "lab/campaign/contract.h"
+
+namespace coalesce::campaign {
+
+/// No generated kernel needs more warp instructions: one that does has a loop without an end.
+inline constexpr u64 kMaxInstructions = 5'000'000;
+
+inline void need(cudaError_t error) {
+    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
+}
+
+/// Memory on the device.
+class Buffer {
+public:
+    Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
+        need(cudaMalloc(&data_, bytes));
+        need(cudaMemset(data_, fill, bytes));
+    }
+    ~Buffer() { cudaFree(data_); }
+    Buffer(const Buffer&) = delete;
+    void* data() { return data_; }
+    void* argument() { return &data_; }
+    std::vector<unsigned char> read() const {
+        std::vector<unsigned char> host(bytes_);
+        need(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
+        return host;
+    }
+
+private:
+    void* data_ = nullptr;
+    std::size_t bytes_;
+};
+
+/// A PTX text that the runtime has loaded.
+class Library {
+public:
+    /// `level`: how much the driver's compiler optimizes, 0 to 4. A negative level leaves the choice to the driver.
+    explicit Library(const std::string& text, int level = -1) {
+        cudaJitOption option = cudaJitOptimizationLevel;
+        void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
+        need(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
+                                 nullptr, nullptr, 0));
+    }
+    ~Library() { cudaLibraryUnload(library_); }
+    Library(const Library&) = delete;
+    const void* kernel(const std::string& name) const {
+        cudaKernel_t kernel;
+        need(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
+        return reinterpret_cast<const void*>(kernel);
+    }
+
+private:
+    cudaLibrary_t library_ = nullptr;
+};
+
+/// Launches the kernel once, with the input that belongs to `seed`. Returns what it leaves in its three buffers, one
+/// after the other: the results, the sums, and the scratch memory.
+inline std::vector<std::vector<unsigned char>> launch_once(const void* kernel, const Launch& launch,
+                                                           unsigned seed) {
+    std::vector<u32> input(kInputWords);
+    for (u32 k = 0; k < kInputWords; ++k) input[k] = input_word(seed, k);
+    Buffer in(sizeof(u32) * kInputWords, 0), sums(sizeof(u32) * kSumWords, 0);
+    Buffer out(sizeof(u32) * kOutWords * launch.all_threads(), kOutFill);
+    Buffer scratch(kScratchBytes * launch.all_threads(), 0);
+    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInputWords, cudaMemcpyHostToDevice));
+    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
+    need(cudaLaunchKernel(kernel, dim3(launch.blocks),
+                          dim3(launch.threads_x, launch.threads_y, launch.threads_z), arguments,
+                          launch.dynamic_shared, nullptr));
+    need(cudaDeviceSynchronize());
+    return {out.read(), sums.read(), scratch.read()};
+}
+
+}  // namespace coalesce::campaign

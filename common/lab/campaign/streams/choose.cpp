@@ -1,0 +1,271 @@
+// What chance chooses of a random kernel. One choice a statement: the order of the choices is part of what
+// a seed means, and compilers may evaluate the arguments of a call in any order.
+#include <algorithm>
+
+#include "lab/campaign/streams/plan.h"
+
+namespace coalesce::timing {
+namespace {
+
+using campaign::Random;
+
+constexpr int kRegisters = 65536;    // of a multiprocessor
+constexpr int kOtherRegisters = 40;  // of a thread, beside the elements that it holds
+constexpr int kUsualShared = 49152;  // that a block has without asking
+constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
+constexpr int kWidest = 4096;
+constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;
+
+/// Whether the elements that a thread holds fit its registers: what does not fit, spills.
+bool fits_registers(const Plan& plan) {
+    const int most = std::min(64, kRegisters / plan.threads() - kOtherRegisters);
+    return plan.held_words() <= most;
+}
+
+int threads_of_block(Random& random) {
+    return random.pick({32, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024});
+}
+
+Loads some_loads(Random& random) {
+    return random.pick({Loads::batched, Loads::batched, Loads::batched, Loads::one_by_one,
+                        Loads::one_by_one, Loads::barrier, Loads::dependent});
+}
+
+// ---- without shared memory ----
+
+void set_piece(Plan& plan) {
+    const int along = plan.threads_x * plan.across, other = plan.threads_y * plan.down;
+    plan.width = (plan.is_down ? other : along) * plan.work.gap;
+    plan.height = plan.is_down ? along : other;
+    plan.work.chunk = along;
+}
+
+void choose_block(Plan& plan, Random& random, std::initializer_list<int> widths) {
+    const int threads = threads_of_block(random);
+    const int width = random.pick(widths);
+    plan.threads_x = width <= threads && threads % width == 0 ? width : threads;
+    plan.threads_y = threads / plan.threads_x;
+}
+
+/// Block and elements; until registers suffice, and the piece is not too wide for the matrix.
+void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widths) {
+    plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
+    do {
+        choose_block(plan, random, widths);
+        const int elements = random.pick({1, 2, 3, 4, 6, 8, 12, 16});
+        const int across = random.pick({1, 2, 4, 16});
+        plan.across = elements % across == 0 ? across : elements;
+        plan.down = elements / plan.across;
+        set_piece(plan);
+    } while (!fits_registers(plan) || plan.width > kWidest || plan.height > kWidest);
+}
+
+void choose_copy(Plan& plan, Random& random) {
+    plan.work.kind = Kind::copy;
+    plan.loads = some_loads(random);
+    choose_elements(plan, random, {32, 64, 128, 1024});
+}
+
+/// Reads, writes or both at a stride. When they differ, no piece may hang over.
+void choose_strides(Plan& plan, Random& random) {
+    int stride = 1;
+    do {
+        choose_copy(plan, random);
+        stride = random.pick({2, 4, 8, 16, 32});
+        // Else a warp only exchanges its lanes.
+    } while (plan.work.chunk % stride != 0 || plan.work.chunk / stride < 8 || plan.work.chunk < 64);
+    switch (random.below(3)) {
+        case 0: plan.work.read_stride = plan.work.write_stride = stride; break;
+        case 1: plan.work.read_stride = stride; break;
+        default: plan.work.write_stride = stride; break;
+    }
+    plan.is_whole = plan.work.read_stride != plan.work.write_stride;
+}
+
+void choose_transpose(Plan& plan, Random& random) {
+    plan.work.kind = Kind::transpose;
+    plan.is_down = random.percent(50);
+    plan.loads = some_loads(random);
+    choose_elements(plan, random, {8, 16, 32, 64, 1024});
+}
+
+void choose_sum(Plan& plan, Random& random) {
+    plan.work.kind = Kind::sum;
+    plan.is_tree = random.percent(50);
+    plan.loads = some_loads(random);
+    choose_elements(plan, random, {32, 64, 128, 1024});
+}
+
+void choose_fill(Plan& plan, Random& random) {
+    plan.work.kind = Kind::fill;
+    plan.work.gap = random.pick({1, 1, 2, 4});
+    choose_elements(plan, random, {32, 64, 128, 1024});
+    const int stride = random.pick({1, 1, 2, 4, 8});
+    if (plan.work.chunk % stride == 0) plan.work.write_stride = stride;
+}
+
+// ---- through shared memory ----
+
+bool is_power_of_two(int value) {
+    return (value & (value - 1)) == 0;
+}
+
+int side_of_tile(Random& random) {
+    return random.pick({8, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128});
+}
+
+void choose_tile(Plan& plan, Random& random, Kind kind) {
+    plan.is_tiled = true;
+    plan.work.kind = kind;
+    plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
+    do {
+        plan.width = side_of_tile(random);
+        plan.height = side_of_tile(random);
+        plan.padding = random.pick({0, 1, 1, 2, 4});
+        plan.threads_x = threads_of_block(random);
+    } while (plan.tile_bytes() > kUsualShared || plan.width * plan.height < plan.threads() ||
+             plan.elements() > 16 || !fits_registers(plan));
+    plan.is_swizzled = random.percent(25) && is_power_of_two(plan.width);
+    if (plan.is_swizzled) plan.padding = 0;
+    plan.loads = random.pick({Loads::batched, Loads::batched, Loads::one_by_one, Loads::dependent});
+}
+
+/// A barrier after each load, or more ways through the tile, or both.
+void choose_barriers(Plan& plan, Random& random) {
+    const Kind kind = random.pick({Kind::copy, Kind::transpose});
+    const int which = static_cast<int>(random.below(3));
+    do {
+        choose_tile(plan, random, kind);
+        if (which != 0) plan.passes = random.pick({2, 2, 4});
+        // At a barrier in the loop all threads have to be there.
+    } while (!fits_registers(plan) ||
+             (which != 1 && plan.width * plan.height % plan.threads() != 0));
+    if (which != 1) plan.loads = Loads::barrier;
+}
+
+// ---- what goes with any of them ----
+
+/// One that moves data: any of three forms.
+void choose_any(Plan& plan, Random& random) {
+    switch (random.below(4)) {
+        case 0: return choose_copy(plan, random);
+        case 1: return choose_transpose(plan, random);
+        default: return choose_tile(plan, random, Kind::transpose);
+    }
+}
+
+/// Bytes that leave room for so many blocks on a multiprocessor.
+void limit_blocks(Plan& plan, Random& random) {
+    int blocks = 1;
+    do {
+        blocks = random.pick({1, 2, 3, 4, 6, 8});
+    } while (blocks > 1 && blocks * plan.threads() > 1536);
+    const int each = kAllShared / blocks - kSystemShared;
+    const int room = std::min(each, kMostShared) - plan.tile_bytes();
+    plan.extra_shared = std::max(0, room / 128 * 128);
+}
+
+/// As many steps as can be written out for all words of a thread.
+void choose_arithmetic(Plan& plan, Random& random) {
+    const int words = std::max(1, plan.work.element / 4) * plan.elements();
+    const bool is_float = random.percent(50) && plan.work.element >= 4;
+    plan.work.arithmetic = is_float ? Arithmetic::fma : Arithmetic::integer;
+    do {
+        plan.work.steps = random.pick({4, 8, 16, 32, 64});
+    } while (plan.work.steps > 4 && plan.work.steps * words > 512);
+}
+
+void choose_order(Plan& plan, Random& random) {
+    plan.order = random.pick({Order::rows, Order::rows, Order::columns, Order::bands});
+    plan.band = random.pick({2, 4, 8});
+}
+
+int side_of_matrix(Random& random) {
+    switch (random.below(3)) {
+        case 0: return random.pick({2048, 4096, 8192, 16384});
+        case 1: return static_cast<int>(32 * random.between(64, 512));
+        default: return static_cast<int>(random.between(2048, 16384));
+    }
+}
+
+/// Elements behind a row.
+int some_room(Random& random) {
+    return random.pick({0, 0, 0, 8, 32, 100});
+}
+
+void choose_matrix(Plan& plan, Random& random) {
+    const bool is_whole = random.percent(40);
+    plan.is_whole = plan.is_whole || is_whole;
+    std::int64_t bytes = 0;
+    do {
+        plan.rows = side_of_matrix(random);
+        plan.cols = side_of_matrix(random);
+        bytes = std::int64_t{plan.rows} * plan.cols * plan.work.element;
+    } while (bytes < kLeastBytes || bytes > kMostBytes);
+    if (plan.is_whole) {
+        plan.rows = std::max(1, plan.rows / plan.height) * plan.height;
+        plan.cols = std::max(1, plan.cols / plan.width) * plan.width;
+    }
+    plan.in_room = some_room(random);
+    plan.out_room = some_room(random);
+}
+
+/// So many that each has several pieces.
+void choose_staying(Plan& plan, Random& random) {
+    const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
+    const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
+    plan.staying = random.pick({132, 264, 528, 1056, 2112});
+    while (plan.staying > 132 && plan.staying * 2 > across * down) plan.staying /= 2;
+}
+
+void choose_bounds(Plan& plan, Random& random) {
+    const int most = kRegisters / (plan.threads() * (plan.held_words() + kOtherRegisters));
+    const bool has_bounds = random.percent(50), has_blocks = random.percent(30);
+    // Compilers take a block for one of 1024 threads unless told.
+    plan.has_bounds = has_bounds || plan.held_words() + kOtherRegisters > kRegisters / 1024;
+    const auto blocks = static_cast<int>(random.between(1, 4));
+    if (plan.has_bounds && has_blocks) plan.least_blocks = std::clamp(blocks, 1, std::max(1, most));
+}
+
+void choose_family(Plan& plan, Random& random) {
+    switch (plan.family) {
+        case Family::copy: return choose_copy(plan, random);
+        case Family::strides: return choose_strides(plan, random);
+        case Family::transpose: return choose_transpose(plan, random);
+        case Family::tile: return choose_tile(plan, random, Kind::transpose);
+        case Family::barriers: return choose_barriers(plan, random);
+        case Family::staying:
+        case Family::occupancy: return choose_any(plan, random);
+        case Family::arithmetic:
+            return random.percent(25) ? choose_sum(plan, random) : choose_any(plan, random);
+        case Family::reduction: return choose_sum(plan, random);
+        case Family::fill: return choose_fill(plan, random);
+    }
+}
+
+/// Whether the blocks stay: always, never, or now and then.
+bool stays(Family family, Random& random) {
+    const bool now_and_then = random.percent(30);
+    if (family == Family::staying) return true;
+    return now_and_then && (family == Family::reduction || family == Family::fill);
+}
+
+}  // namespace
+
+Plan choose(Family family, Random& random) {
+    Plan plan;
+    plan.family = family;
+    choose_family(plan, random);
+    choose_order(plan, random);
+    choose_matrix(plan, random);
+    choose_bounds(plan, random);
+    if (stays(family, random)) choose_staying(plan, random);
+    if (family == Family::occupancy) limit_blocks(plan, random);
+    if (family == Family::arithmetic) choose_arithmetic(plan, random);
+    // One load has no other to wait for.
+    const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
+    if (is_alone) plan.loads = Loads::batched;
+    return plan;
+}
+
+}  // namespace coalesce::timing

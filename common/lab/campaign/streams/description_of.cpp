@@ -1,0 +1,153 @@
+// A plan in words, and its launches in numbers.
+#include "harness/text.h"
+#include "lab/campaign/streams/plan.h"
+
+namespace coalesce::timing {
+namespace {
+
+std::string product(int a, int b) {
+    return std::to_string(a) + "x" + std::to_string(b);
+}
+
+std::string name_of(Kind kind) {
+    return kind == Kind::transpose ? "turn" : dashed_name(kind);
+}
+
+/// The one thing that a family is about, in a few letters.
+std::string mark_of(const Plan& plan) {
+    const Computation& work = plan.work;
+    switch (plan.family) {
+        case Family::strides: return format("stride %d>%d", work.read_stride, work.write_stride);
+        case Family::barriers:
+            return plan.passes == 0 ? "barrier" : format("%d passes", plan.passes);
+        case Family::staying: return format("%d stay", plan.staying);
+        case Family::occupancy:
+            return format("%d KB", (plan.extra_shared + plan.tile_bytes()) / 1024);
+        case Family::arithmetic:
+            return (work.arithmetic == Arithmetic::fma ? "fma" : "int") + format(" %d", work.steps);
+        case Family::fill: return work.gap == 1 ? "" : format("gap %d", work.gap);
+        case Family::tile: return plan.is_swizzled ? "swizzled" : format("pad %d", plan.padding);
+        case Family::copy:
+        case Family::transpose:
+        case Family::reduction: break;
+    }
+    return plan.loads == Loads::batched ? "" : dashed_name(plan.loads);
+}
+
+std::string what(const Plan& plan) {
+    const std::string matrix = format("%d x %d of ", plan.rows, plan.cols) +
+                               count_of(static_cast<std::uint64_t>(plan.work.element), "byte");
+    switch (plan.work.kind) {
+        case Kind::copy: return "copies " + matrix;
+        case Kind::transpose: return "transposes " + matrix;
+        case Kind::sum: return "adds up " + matrix;
+        case Kind::fill: break;
+    }
+    return "fills " + matrix;
+}
+
+std::string way(const Plan& plan) {
+    std::string text = plan.is_down ? ", warps down the columns that they read" : "";
+    if (plan.is_tiled) {
+        text += format(", tiles %d wide and %d high", plan.width, plan.height);
+        text +=
+            plan.is_swizzled ? " with exchanged columns" : format(" padded by %d", plan.padding);
+    }
+    if (plan.work.kind == Kind::sum)
+        text += plan.is_tree ? ", sums by halves" : ", sums by shuffles";
+    if (plan.work.read_stride > 1)
+        text += format(", reads at a stride of %d", plan.work.read_stride);
+    if (plan.work.write_stride > 1)
+        text += format(", writes at a stride of %d", plan.work.write_stride);
+    if (plan.work.gap > 1) text += format(", every %dth column", plan.work.gap);
+    return text;
+}
+
+std::string block_of(const Plan& plan) {
+    std::string text = "; blocks of " + product(plan.threads_x, plan.threads_y) + ", " +
+                       count_of(static_cast<std::uint64_t>(plan.elements()), "element") + " each";
+    switch (plan.loads) {
+        case Loads::batched: break;
+        case Loads::one_by_one: text += " one by one"; break;
+        case Loads::barrier: text += " with barriers between"; break;
+        case Loads::dependent: text += " that wait for each other"; break;
+    }
+    if (plan.passes > 0) text += format(", %d more passes through the tile", plan.passes);
+    if (plan.work.steps > 0) {
+        text += format(", %d steps of %s for a word", plan.work.steps,
+                       plan.work.arithmetic == Arithmetic::fma ? "multiply-add" : "integers");
+    }
+    return text;
+}
+
+std::string limits(const Plan& plan) {
+    std::string text;
+    if (plan.order == Order::columns) text += ", blocks down the columns";
+    if (plan.order == Order::bands) text += format(", blocks in bands of %d", plan.band);
+    if (plan.staying > 0) text += format(", %d blocks stay", plan.staying);
+    if (plan.extra_shared > 0)
+        text += format(", %d bytes of shared memory for nothing", plan.extra_shared);
+    if (plan.has_bounds) text += ", launch bounds";
+    if (plan.least_blocks > 0) {
+        text += " for " + count_of(static_cast<std::uint64_t>(plan.least_blocks), "block");
+    }
+    if (!plan.is_whole) text += ", edges checked";
+    if (plan.in_room + plan.out_room > 0) {
+        text += format(", %d and %d elements behind the rows", plan.in_room, plan.out_room);
+    }
+    return text;
+}
+
+int pieces(int extent, int piece) {
+    return (extent + piece - 1) / piece;
+}
+
+/// A few pieces each way: whole ones, or some more that hang over.
+int few(int piece, int count, bool is_whole) {
+    return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
+}
+
+}  // namespace
+
+std::string title_of(const Plan& plan) {
+    std::string text =
+        plan.is_tiled ? "tile " + product(plan.width, plan.height) : name_of(plan.work.kind);
+    text += format(" of %d by %d", plan.work.element, plan.threads());
+    if (const std::string mark = mark_of(plan); !mark.empty()) text += ", " + mark;
+    return text;
+}
+
+std::string description_of(const Plan& plan) {
+    return dashed_name(plan.family) + ": " + what(plan) + way(plan) + block_of(plan) + limits(plan);
+}
+
+Run run_of(const Plan& plan, bool is_small) {
+    Run run;
+    // So many that a band is full and another begins.
+    const int high = plan.order == Order::bands ? plan.band + 1 : 3;
+    run.rows = is_small ? few(plan.height, high, plan.is_whole) : plan.rows;
+    run.cols = is_small ? few(plan.width, 3, plan.is_whole) : plan.cols;
+    const bool is_turned = plan.work.kind == Kind::transpose;
+    run.in_pitch = run.cols + plan.in_room;
+    run.out_pitch = (is_turned ? run.rows : run.cols) + plan.out_room;
+    run.block = {plan.threads_x, plan.threads_y, 1};
+    const int across = pieces(run.cols, plan.width), down = pieces(run.rows, plan.height);
+    if (plan.staying > 0) {
+        run.grid = {is_small ? 3 : plan.staying, 1, 1};
+    } else if (plan.order == Order::rows) {
+        run.grid = {across, down, 1};
+    } else {
+        run.grid = {across * down, 1, 1};
+    }
+    run.shared_bytes = plan.extra_shared;
+    const auto element = static_cast<std::uint64_t>(plan.work.element);
+    const auto bytes = [&](int rows, int pitch) {
+        return element * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(pitch);
+    };
+    run.in_bytes = plan.work.kind == Kind::fill ? 16 : bytes(run.rows, run.in_pitch);
+    run.out_bytes = bytes(is_turned ? run.cols : run.rows, run.out_pitch);
+    if (plan.work.kind == Kind::sum) run.out_bytes = 4 * static_cast<std::uint64_t>(run.blocks());
+    return run;
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,97 @@
+#include "lab/campaign/streams/kernel.h"
+
+#include <filesystem>
+
+#include "base/codec.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/text.h"
+#include "lab/campaign/streams/plan.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// The file kernels.json.
+struct Index {
+    std::vector<Kernel> kernels;
+};
+
+void describe(auto& codec, Index& index) {
+    codec::version(codec, "list of random kernels", 1);
+    codec::fields(codec, "kernels", index.kernels);
+}
+
+/// FNV-1a, 64 bits.
+std::string fingerprint_of(const Kernel& kernel) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char byte : kernel.text + codec::write(kernel.full)) {
+        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    }
+    return format("%016llx", static_cast<unsigned long long>(hash));
+}
+
+std::string file_of(const std::string& folder, const Kernel& kernel) {
+    return folder + "/" + kernel.name + ".cu";
+}
+
+Kernel kernel_of(const Plan& plan, const std::string& name) {
+    Kernel kernel;
+    kernel.name = name;
+    kernel.family = plan.family;
+    kernel.title = title_of(plan);
+    kernel.description = description_of(plan);
+    kernel.work = plan.work;
+    kernel.full = run_of(plan, false);
+    kernel.small = run_of(plan, true);
+    kernel.text = text_of(plan, name);
+    kernel.fingerprint = fingerprint_of(kernel);
+    return kernel;
+}
+
+}  // namespace
+
+std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
+    constexpr int families = static_cast<int>(last_of(Family{})) + 1;
+    std::vector<Kernel> kernels;
+    for (int i = 0; i < count; ++i) {
+        campaign::Random random(campaign::mixed(seed) + static_cast<std::uint64_t>(i));
+        const Plan plan = choose(static_cast<Family>(i % families), random);
+        kernels.push_back(kernel_of(plan, format("kernel_%02d", i + 1)));
+    }
+    return kernels;
+}
+
+std::vector<Kernel> transposing_kernels() {
+    std::vector<Kernel> kernels;
+    for (const Plan& plan : transposing_plans())
+        kernels.push_back(
+            kernel_of(plan, format("kernel_%03d", static_cast<int>(kernels.size()) + 1)));
+    return kernels;
+}
+
+void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw UsageError(folder + " cannot be made: " + error.message());
+    for (const Kernel& kernel : kernels) write_file(file_of(folder, kernel), kernel.text);
+    write_file(folder + "/kernels.json", codec::write(Index{kernels}, true) + "\n");
+}
+
+std::vector<Kernel> read_kernels(const std::string& folder) {
+    const std::string file = folder + "/kernels.json";
+    std::vector<Kernel> kernels;
+    try {
+        kernels = codec::read<Index>(read_file(file)).kernels;
+    } catch (const codec::Error& error) {
+        throw UsageError(file + ": " + error.what() + ": make it again with --make " + folder);
+    }
+    for (Kernel& kernel : kernels) {
+        kernel.text = read_file(file_of(folder, kernel));
+        if (fingerprint_of(kernel) == kernel.fingerprint) continue;
+        throw UsageError(file_of(folder, kernel) + " is not what " + file +
+                         " was written with: make both again with --make " + folder);
+    }
+    return kernels;
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,315 @@
+// A plan as CUDA. Read `text_of` at the end first; tests hold what comes out against `Computation`.
+#include <algorithm>
+
+#include "base/text.h"
+#include "harness/text.h"
+#include "lab/campaign/streams/plan.h"
+
+namespace coalesce::timing {
+namespace {
+
+constexpr const char* kUnroll = "#pragma unroll\n";
+
+std::string type_of(int element) {
+    switch (element) {
+        case 1: return "unsigned char";
+        case 2: return "unsigned short";
+        case 4: return "unsigned";
+        case 8: return "uint2";
+        default: return "uint4";
+    }
+}
+
+// ---- functions of one element ----
+
+/// `expression` of each word of `value`, "WORD" in it, put together again.
+std::string of_words(int element, const std::string& expression) {
+    const auto of = [&](const std::string& word) {
+        const std::size_t at = expression.find("WORD");
+        return expression.substr(0, at) + word + expression.substr(at + 4);
+    };
+    switch (element) {
+        case 8: return "make_uint2(" + of("value.x") + ", " + of("value.y") + ")";
+        case 16:
+            return "make_uint4(" + of("value.x") + ", " + of("value.y") + ", " + of("value.z") +
+                   ", " + of("value.w") + ")";
+        default: return "static_cast<" + type_of(element) + ">(" + of("value") + ")";
+    }
+}
+
+/// What arithmetic does to a word: the host does the same (expected.cpp).
+std::string stirred(const Computation& work) {
+    std::string code = "__device__ unsigned stirred(unsigned word) {\n";
+    if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
+    code += kUnroll + format("for (int step = 0; step < %d; ++step) {\n", work.steps);
+    if (work.arithmetic == Arithmetic::fma) {
+        code += "number = fmaf(number, -0.96875f, 3.0f);\n}\nreturn __float_as_uint(number);\n}\n";
+    } else {
+        code += "word ^= word >> 15;\nword *= 0x2c1b3c6du;\n}\nreturn word;\n}\n";
+    }
+    return code;
+}
+
+std::string functions_of(const Plan& plan) {
+    const Computation& work = plan.work;
+    const std::string type = type_of(work.element);
+    std::string code;
+    if (work.arithmetic != Arithmetic::none) {
+        code += stirred(work) + "__device__ " + type + " worked(" + type + " value) {\nreturn " +
+                of_words(work.element, "stirred(WORD)") + ";\n}\n";
+    }
+    if (work.kind == Kind::sum) {
+        const std::string sum = work.element == 16  ? "value.x + value.y + value.z + value.w"
+                                : work.element == 8 ? "value.x + value.y"
+                                                    : "value";
+        code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
+    }
+    if (work.kind == Kind::fill) {
+        // Words differ by what stands behind "cell": each counts on.
+        const std::string make = work.element == 16
+                                     ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
+                                 : work.element == 8 ? "make_uint2(cell, cell + 1)"
+                                                     : "static_cast<" + type + ">(cell)";
+        code += "__device__ " + type + " made(int row, int col) {\n" +
+                "const unsigned cell = row * 0x9e3779b1u + col * 0x85ebca6bu;\nreturn " + make +
+                ";\n}\n";
+    }
+    return code;
+}
+
+std::string worked(const Plan& plan, const std::string& value) {
+    return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
+}
+
+/// A word of what was loaded, and zero: the next address waits for it.
+std::string hop_of(const Plan& plan, const std::string& value) {
+    return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
+}
+
+// ---- which piece a block takes ----
+
+std::string first_of(const Plan& plan, const std::string& col, const std::string& row) {
+    return format("const int first_col = %s * %d;\nconst int first_row = %s * %d;\n", col.c_str(),
+                  plan.width, row.c_str(), plan.height);
+}
+
+std::string piece_of(const Plan& plan) {
+    switch (plan.order) {
+        case Order::rows: return first_of(plan, "(block % across)", "(block / across)");
+        case Order::columns: return first_of(plan, "(block / down)", "(block % down)");
+        case Order::bands: break;
+    }
+    return format("const int band = block / (across * %d);\n", plan.band) +
+           format("const int high = min(%d, down - band * %d);\n", plan.band, plan.band) +
+           format("const int within = block - band * across * %d;\n", plan.band) +
+           first_of(plan, "(within / high)", format("(band * %d + within %% high)", plan.band));
+}
+
+/// `body` for the block's piece, or for each of its pieces.
+std::string for_pieces(const Plan& plan, const std::string& body) {
+    if (plan.order == Order::rows && plan.staying == 0) {
+        return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
+               body;
+    }
+    const std::string count =
+        format("const int across = (cols + %d) / %d;\n", plan.width - 1, plan.width) +
+        format("const int down = (rows + %d) / %d;\n", plan.height - 1, plan.height);
+    if (plan.staying == 0) return count + "const int block = blockIdx.x;\n" + piece_of(plan) + body;
+    return count + "for (int block = blockIdx.x; block < across * down; block += gridDim.x) {\n" +
+           piece_of(plan) + body + "}\n";
+}
+
+// ---- without shared memory ----
+
+std::string for_elements(const Plan& plan, const std::string& body, bool is_unrolled = true) {
+    return (is_unrolled ? kUnroll : "#pragma unroll 1\n") +
+           format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
+}
+
+/// The column, along the lanes, of place p.
+std::string along(const Plan& plan, int stride) {
+    const int chunk = plan.work.chunk, columns = chunk / stride;
+    const std::string p =
+        stride == 1 ? "p" : format("(p %% %d * %d + p / %d)", columns, stride, columns);
+    return plan.work.gap == 1 ? p : format("%s * %d", p.c_str(), plan.work.gap);
+}
+
+/// Row and columns of element k, and whether it is in the matrix.
+std::string place_of_element(const Plan& plan) {
+    std::string code =
+        format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
+        format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
+    if (plan.is_down) return code + "const int row = first_row + p, col = first_col + q;\n";
+    const Computation& work = plan.work;
+    const bool is_read = work.kind != Kind::fill;
+    code += "const int row = first_row + q;\nconst int col = first_col + " +
+            along(plan, is_read ? work.read_stride : work.write_stride) + ";\n";
+    if (is_read && work.write_stride != work.read_stride) {
+        code += "const int to_col = first_col + " + along(plan, work.write_stride) + ";\n";
+    }
+    return code;
+}
+
+std::string if_inside(const Plan& plan, const std::string& statement) {
+    return plan.is_whole ? statement : "if (row < rows && col < cols) " + statement;
+}
+
+std::string load_into(const Plan& plan, const std::string& value) {
+    const bool hops = plan.loads == Loads::dependent;
+    return if_inside(plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
+}
+
+/// What becomes of the element that was loaded.
+std::string use_of(const Plan& plan, const std::string& value) {
+    const std::string result = worked(plan, value);
+    const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
+    switch (plan.work.kind) {
+        case Kind::copy:
+            return if_inside(plan, format("out[row * out_pitch + %s] = ", col) + result + ";\n");
+        case Kind::transpose:
+            return if_inside(plan, "out[col * out_pitch + row] = " + result + ";\n");
+        case Kind::fill: return if_inside(plan, "out[row * out_pitch + col] = made(row, col);\n");
+        case Kind::sum: break;
+    }
+    // Arithmetic would make something of the nothing that lies outside.
+    return if_inside(plan, "sum += words_of(" + result + ");\n");
+}
+
+std::string plain_body(const Plan& plan) {
+    const std::string type = type_of(plan.work.element), place = place_of_element(plan);
+    if (plan.work.kind == Kind::fill) return for_elements(plan, place + use_of(plan, ""));
+    if (plan.loads == Loads::batched) {
+        return type + format(" value[%d] = {};\n", plan.elements()) +
+               for_elements(plan, place + load_into(plan, "value[k]")) +
+               for_elements(plan, place + use_of(plan, "value[k]"));
+    }
+    std::string body =
+        place + type + " value = {};\n" + load_into(plan, "value") + use_of(plan, "value");
+    if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
+    if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
+    // Between stores that may change what is loaded, no load moves up; sums have no stores.
+    const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
+    return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
+           for_elements(plan, body, is_unrolled);
+}
+
+/// The threads' sums become the block's, and that is written.
+std::string tail_of_sum(const Plan& plan) {
+    const int threads = plan.threads();
+    std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
+    std::string total = "part[0]";
+    if (plan.is_tree) {
+        int half = 16;
+        while (half * 2 < threads) half *= 2;
+        code +=
+            format("__shared__ unsigned part[%d];\npart[t] = sum;\n__syncthreads();\n", threads) +
+            format("for (int half = %d; half > 0; half /= 2) {\n", half) +
+            format("if (t < half && t + half < %d) part[t] += part[t + half];\n", threads) +
+            "__syncthreads();\n}\n";
+    } else {
+        code += format("__shared__ unsigned part[%d];\n", threads / 32) +
+                "for (int lanes = 16; lanes > 0; lanes /= 2) {\n"
+                "sum += __shfl_down_sync(0xffffffffu, sum, lanes);\n}\n"
+                "if (t % 32 == 0) part[t / 32] = sum;\n__syncthreads();\n"
+                "unsigned total = 0;\n" +
+                format("for (int warp = 0; warp < %d; ++warp) {\ntotal += part[warp];\n}\n",
+                       threads / 32);
+        total = "total";
+    }
+    return code + "if (t == 0) out[blockIdx.y * gridDim.x + blockIdx.x] = " + total + ";\n";
+}
+
+// ---- through shared memory ----
+
+/// Row r and column c of the tile for element i, counted along its rows (or, `is_turned`, columns).
+std::string place_in_tile(const Plan& plan, bool is_turned) {
+    const int count = plan.width * plan.height;
+    std::string code = format("const int i = threadIdx.x + k * %d;\n", plan.threads());
+    if (count % plan.threads() != 0) code += format("if (i >= %d) break;\n", count);
+    return code + (is_turned
+                       ? format("const int r = i %% %d, c = i / %d;\n", plan.height, plan.height)
+                       : format("const int r = i / %d, c = i %% %d;\n", plan.width, plan.width));
+}
+
+std::string cell(const Plan& plan, const std::string& column) {
+    if (!plan.is_swizzled) return "tile[r][" + column + "]";
+    return "tile[r][(" + column + ") ^ " + format("(r & %d)]", plan.width - 1);
+}
+
+std::string load_tile(const Plan& plan) {
+    const std::string type = type_of(plan.work.element);
+    const std::string place =
+        place_in_tile(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
+    if (plan.loads == Loads::batched) {
+        return type + format(" value[%d] = {};\n", plan.elements()) +
+               for_elements(plan, place + load_into(plan, "value[k]")) +
+               for_elements(plan, place_in_tile(plan, false) + cell(plan, "c") + " = value[k];\n");
+    }
+    std::string body =
+        type + " value = {};\n" + load_into(plan, "value") + cell(plan, "c") + " = value;\n";
+    if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
+    if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
+    return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
+           for_elements(plan, place + body, plan.loads != Loads::one_by_one);
+}
+
+/// Each row of the tile is turned round, an even number of times.
+std::string turn_rows(const Plan& plan) {
+    const std::string type = type_of(plan.work.element);
+    const std::string back = cell(plan, format("%d - c", plan.width - 1));
+    return format("#pragma unroll 1\nfor (int pass = 0; pass < %d; ++pass) {\n", plan.passes) +
+           type + format(" held[%d] = {};\n", plan.elements()) +
+           for_elements(plan, place_in_tile(plan, false) + "held[k] = " + cell(plan, "c") + ";\n") +
+           "__syncthreads();\n" +
+           for_elements(plan, place_in_tile(plan, false) + back + " = held[k];\n") +
+           "__syncthreads();\n}\n";
+}
+
+/// A copy is stored by other threads than loaded it: else the tile would be for nothing.
+std::string store_tile(const Plan& plan) {
+    const bool is_turned = plan.work.kind == Kind::transpose;
+    const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
+    const std::string place = place_in_tile(plan, is_turned) +
+                              "const int row = first_row + r, col = first_col + " + column + ";\n";
+    return for_elements(plan, place + use_of(plan, cell(plan, column)));
+}
+
+std::string tile_body(const Plan& plan) {
+    std::string code = load_tile(plan) + "__syncthreads();\n";
+    if (plan.passes > 0) code += turn_rows(plan);
+    code += store_tile(plan);
+    // The next piece takes the tile's place.
+    if (plan.staying > 0) code += "__syncthreads();\n";
+    return code;
+}
+
+std::string bounds_of(const Plan& plan) {
+    if (!plan.has_bounds) return "";
+    return plan.least_blocks == 0
+               ? format("__launch_bounds__(%d) ", plan.threads())
+               : format("__launch_bounds__(%d, %d) ", plan.threads(), plan.least_blocks);
+}
+
+}  // namespace
+
+std::string text_of(const Plan& plan, const std::string& name) {
+    const std::string type = type_of(plan.work.element);
+    const std::string result = plan.work.kind == Kind::sum ? "unsigned" : type;
+    std::string body;
+    if (plan.is_tiled) {
+        body = "__shared__ " + type +
+               format(" tile[%d][%d];\n", plan.height, plan.width + plan.padding) +
+               for_pieces(plan, tile_body(plan));
+    } else if (plan.work.kind == Kind::sum) {
+        body = "unsigned sum = 0;\n" + for_pieces(plan, plain_body(plan)) + tail_of_sum(plan);
+    } else {
+        body = for_pieces(plan, plain_body(plan));
+    }
+    return wrap(description_of(plan) + ".", "// ") +
+           indented(functions_of(plan) + "extern \"C\" __global__ void " + bounds_of(plan) + name +
+                    "(" + result + "* out, const " + type +
+                    "* in, int rows, int cols, int in_pitch, int out_pitch, int zero) {\n" + body +
+                    "}\n");
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,63 @@
+// Transpositions without shared memory, of which one thing is changed at a time: what stores of parts of sectors take,
+// by a block's shape, the elements of its threads, the order of the blocks, and where rows begin. No number here is by
+// chance; of random kernels too few are of this kind.
+#include "lab/campaign/streams/plan.h"
+
+namespace coalesce::timing {
+namespace {
+
+struct Block {
+    int threads_x = 0, threads_y = 0;
+};
+struct Elements {
+    int count = 0;
+    Loads loads = Loads::batched;
+};
+
+constexpr Block kBlocks[] = {{256, 1}, {64, 4},  {32, 8}, {32, 32},
+                             {16, 4},  {16, 16}, {8, 8},  {8, 32}};
+constexpr Elements kElements[] = {
+    {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
+constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
+constexpr int kBytesOfRow = 65536, kRows = 16384;
+/// Behind each row: so that rows do not lie a power of two apart.
+constexpr int kBytesBehindRow = 1280;
+
+Plan plan_of(int element, const Block& block, const Elements& elements, Order order, int room) {
+    Plan plan;
+    plan.family = Family::transpose;
+    plan.work.kind = Kind::transpose;
+    plan.work.element = element;
+    plan.work.chunk = plan.width = plan.threads_x = block.threads_x;
+    plan.threads_y = block.threads_y;
+    plan.down = elements.count;
+    plan.height = block.threads_y * elements.count;
+    plan.loads = elements.loads;
+    plan.order = order;
+    plan.band = order == Order::bands ? 4 : 1;
+    plan.is_whole = true;
+    plan.rows = kBytesOfRow / element;
+    plan.cols = kRows;
+    plan.out_room = room / element;
+    return plan;
+}
+
+}  // namespace
+
+std::vector<Plan> transposing_plans() {
+    std::vector<Plan> plans;
+    for (const int element : {4, 8, 16}) {
+        // In the middle of a sector, for every second row or more.
+        const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
+        for (const Block& block : kBlocks) {
+            for (const Elements& elements : kElements) {
+                for (const Order order : kOrders)
+                    plans.push_back(plan_of(element, block, elements, order, kBytesBehindRow));
+                plans.push_back(plan_of(element, block, elements, Order::rows, misaligned));
+            }
+        }
+    }
+    return plans;
+}
+
+}  // namespace coalesce::timing

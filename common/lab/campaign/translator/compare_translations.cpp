@@ -1,0 +1,227 @@
+// translator_random_kernels -- random kernels, translated by us and by clang's back end, run and compared.
+//
+// Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
+// Idea       Both translations start at the same LLVM IR, so that what differs between them is ours: the
+//            bits that a kernel leaves, and the requests, sectors and wavefronts that it takes.
+// Watch      Kernels that differ are kept in a folder, with the IR and both texts.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "lab/campaign/translator/simulated_run.h"
+#include "page/ir_to_ptx/translate.h"
+
+using namespace coalesce;
+using namespace coalesce::random_kernels;
+
+namespace {
+
+/// So many kernels are one source: clang reads the headers once for them.
+constexpr std::size_t kBatch = 10;
+
+struct Options {
+    std::size_t kernels = 200, first = 0;
+    std::vector<std::string> names;
+    std::optional<std::size_t> same_counts;
+    std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG, back_end, ptxas;
+    bool only_print = false;
+};
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("NAME", options.names, "These kernels alone, as learner_17");
+    app.add_option("--kernels", options.kernels, "This many (200)");
+    app.add_option("--first", options.first, "The number of the first (0)");
+    app.add_flag("--print", options.only_print, "Print the source, and translate nothing");
+    app.add_option("--same-counts", options.same_counts,
+                   "At least so many have to take as many requests, sectors and wavefronts (all)");
+    app.add_option("--spoil", options.spoil,
+                   "A=B: replaces what matches A in our PTX by B: is that found?");
+    app.add_option("--folder", options.folder,
+                   "Where kernels that differ are kept (random-kernels-found)");
+    app.add_option("--clang", options.clang, "clang++ of version 17 or newer");
+    app.add_option("--back-end", options.back_end,
+                   "Another clang++ makes the PTX that ours is compared with: the simulated GPU\n"
+                   "does not read all that clang 19 writes");
+    app.add_option("--ptxas", options.ptxas, "NVIDIA's assembler has to take our PTX as well");
+}
+
+// ---- the compiler ----
+
+std::string output_of(const std::vector<std::string>& command,
+                      const std::filesystem::path& result) {
+    const Ended ended = run_child(command, 300);
+    if (ended.exit_code != 0) throw std::runtime_error("clang refuses:\n" + ended.output);
+    return read_file(result);
+}
+
+/// Options of both runs of clang.
+const std::string kSameForBoth = " -Xclang -target-feature -Xclang +ptx78 -w -S";
+
+/// `options`, words between blanks, behind `program`, and then the files.
+std::vector<std::string> command_of(const std::string& program, const std::string& options,
+                                    const std::vector<std::string>& files) {
+    std::vector<std::string> command{program};
+    std::istringstream words(options + kSameForBoth);
+    for (std::string word; words >> word;) command.push_back(word);
+    command.insert(command.end(), files.begin(), files.end());
+    return command;
+}
+
+/// As the page compiles: optimised, with our own headers.
+std::string ir_of(const Options& options, const std::string& source,
+                  const std::filesystem::path& folder) {
+    write_file(folder / "kernels.cu", source);
+    const std::string out = folder / "kernels.ll";
+    return output_of(
+        command_of(
+            options.clang,
+            "-x cuda -std=c++20 -O3 -fno-finite-loops --cuda-device-only -nocudainc -nocudalib "
+            "-fdeclspec -include cuda_runtime.h --cuda-gpu-arch=sm_90 -Xclang "
+            "-target-sdk-version=11.5 -Wno-unknown-cuda-version -gline-tables-only -emit-llvm",
+            {"-isystem", COALESCE_CUDA_HEADERS, "-o", out, folder / "kernels.cu"}),
+        out);
+}
+
+/// The IR is optimised already; the rest is the back end's.
+std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
+    const std::string out = folder / "back_end.ptx";
+    return output_of(
+        command_of(
+            options.back_end.empty() ? options.clang : options.back_end,
+            "-x ir --target=nvptx64-nvidia-cuda -march=sm_90 -nocudalib -ffp-contract=fast -O3 "
+            "-Xclang -disable-llvm-passes",
+            {"-o", out, folder / "kernels.ll"}),
+        out);
+}
+
+/// The simulated GPU may take what a real one does not.
+void assemble(const std::string& ptxas, const std::string& ptx,
+              const std::filesystem::path& folder) {
+    write_file(folder / "ours.ptx", ptx);
+    const Ended ended = run_child(
+        {ptxas, "-arch=sm_90", "-O0", "-o", folder / "ours.cubin", folder / "ours.ptx"}, 300);
+    if (ended.exit_code != 0) throw std::runtime_error("ptxas refuses:\n" + ended.output);
+}
+
+std::string spoilt(const std::string& ptx, const std::string& spoil) {
+    if (spoil.empty()) return ptx;
+    const std::size_t equals = spoil.find('=');
+    return std::regex_replace(ptx, std::regex(spoil.substr(0, equals)), spoil.substr(equals + 1));
+}
+
+// ---- the comparison ----
+
+class Comparison {
+public:
+    explicit Comparison(const Options& options) : options_(options) {}
+
+    /// Compiles them together; when that fails, says so for each.
+    void compare(const std::vector<Kernel>& kernels) {
+        const TemporaryFolder folder;
+        std::string ir, back_end, ours;
+        source_ = source_of(kernels);
+        try {
+            ir = ir_of(options_, source_, folder.path);
+            back_end = back_end_ptx(options_, folder.path);
+            ours = spoilt(translator::ptx_of(ir), options_.spoil);
+            if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
+        } catch (const std::exception& problem) {
+            // One of them is to blame: each alone tells which.
+            if (kernels.size() > 1) {
+                for (const Kernel& kernel : kernels) compare({kernel});
+                return;
+            }
+            ++count_;
+            return found(kernels[0], problem.what(), ir, back_end, ours);
+        }
+        if (!loads(ours) && kernels.size() > 1) {
+            for (const Kernel& kernel : kernels) compare({kernel});
+            return;
+        }
+        for (const Kernel& kernel : kernels) {
+            ++count_;
+            const Outcome theirs = run(back_end, kernel), own = run(ours, kernel);
+            std::string problem = difference(theirs, own);
+            if (!problem.empty()) {
+                found(kernel, problem, ir, back_end, ours);
+            } else if (problem = other_count(theirs, own); !problem.empty()) {
+                found(kernel, problem, ir, back_end, ours);
+                --found_;
+                ++other_counts_;
+            }
+        }
+    }
+
+    std::size_t count() const { return count_; }
+    std::size_t found() const { return found_; }
+    std::size_t other_counts() const { return other_counts_; }
+
+private:
+    void found(const Kernel& kernel, const std::string& problem, const std::string& ir,
+               const std::string& back_end, const std::string& ours) {
+        ++found_;
+        const std::filesystem::path folder = std::filesystem::path(options_.folder) / kernel.name;
+        std::filesystem::create_directories(folder);
+        write_file(folder / "kernel.cu", kernel.text);
+        write_file(folder / "kernels.cu", source_);
+        write_file(folder / "kernels.ll", ir);
+        write_file(folder / "back_end.ptx", back_end);
+        write_file(folder / "translated.ptx", ours);
+        std::cout << kernel.name << ": " << problem << "\n    kept in " << folder.string()
+                  << "; again: translator_random_kernels " << kernel.name << std::endl;
+    }
+
+    const Options& options_;
+    std::string source_;  ///< of the kernels that are compared now
+    std::size_t count_ = 0, found_ = 0, other_counts_ = 0;
+};
+
+int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
+    Comparison comparison(options);
+    for (std::size_t from = 0; from < kernels.size(); from += kBatch) {
+        const std::size_t to = std::min(kernels.size(), from + kBatch);
+        comparison.compare({kernels.begin() + static_cast<std::ptrdiff_t>(from),
+                            kernels.begin() + static_cast<std::ptrdiff_t>(to)});
+        std::cout << to << " of " << kernels.size() << " kernels compared, up to "
+                  << kernels[to - 1].name << std::endl;
+    }
+    const std::size_t all = comparison.count();
+    const std::size_t same = all - comparison.found() - comparison.other_counts();
+    std::cout << all - comparison.found() << " of " << all << " kernels give the same results, "
+              << same << " of them by the same requests, sectors and wavefronts\n";
+    if (same < options.same_counts.value_or(all))
+        std::cout << "these are fewer than " << options.same_counts.value_or(all) << "\n";
+    return comparison.found() > 0 || all == 0 || same < options.same_counts.value_or(all);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    CLI::App app{"Random kernels, clang's back end and our translator compared",
+                 "translator_random_kernels"};
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    std::vector<Kernel> kernels;
+    for (const std::string& name : options.names) kernels.push_back(kernel_of(name));
+    for (std::size_t k = 0; options.names.empty() && k < options.kernels; ++k)
+        kernels.push_back(kernel_of(options.first + k));
+    if (options.only_print) {
+        std::cout << source_of(kernels);
+        return 0;
+    }
+    return compare_all(options, kernels);
+} catch (const std::exception& problem) {
+    std::cerr << "translator_random_kernels: " << problem.what() << "\n";
+    return 2;
+}

@@ -1,0 +1,59 @@
+#include "lab/campaign/translator/program.h"
+
+#include <sstream>
+#include <stdexcept>
+
+#include "lab/campaign/cuda/cuda_kernels.h"
+
+namespace coalesce::random_kernels {
+
+namespace {
+
+Kernel made(const std::string& generator, campaign::u64 seed) {
+    Kernel kernel;
+    kernel.name = generator + "_" + std::to_string(seed);
+    kernel.text = campaign::generate_cuda(
+        seed, generator == "learner" ? campaign::Style::learner : campaign::Style::exact);
+    kernel.launch = campaign::launch_of(kernel.text).value();
+    return kernel;
+}
+
+}  // namespace
+
+Kernel kernel_of(campaign::u64 index) {
+    return made(index % 3 == 2 ? "campaign" : "learner", index);
+}
+
+Kernel kernel_of(const std::string& name) {
+    const std::size_t underline = name.find('_');
+    const std::string generator = name.substr(0, underline);
+    if (underline == name.npos || (generator != "campaign" && generator != "learner"))
+        throw std::runtime_error(name + " is no kernel: learner_1 is one, and campaign_2");
+    return made(generator, std::strtoull(name.c_str() + underline + 1, nullptr, 10));
+}
+
+std::string source_of(const std::vector<Kernel>& kernels) {
+    std::string includes, bodies;
+    for (const Kernel& kernel : kernels) {
+        bodies += "namespace space_" + kernel.name + " {\n";
+        std::istringstream lines(kernel.text);
+        for (std::string line; std::getline(lines, line);) {
+            // What is included belongs to no namespace. A header guards itself.
+            if (line.starts_with("#include")) {
+                includes += line + "\n";
+                continue;
+            }
+            for (const char* before : {"void kernel(", ") kernel(", "\nkernel("}) {
+                const std::size_t at = ("\n" + line).find(before);
+                if (at == line.npos) continue;
+                line.replace(line.find("kernel("), 6, kernel.name);
+                break;
+            }
+            bodies += line + "\n";
+        }
+        bodies += "}\n";
+    }
+    return includes + bodies;
+}
+
+}  // namespace coalesce::random_kernels

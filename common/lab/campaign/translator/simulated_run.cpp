@@ -1,0 +1,107 @@
+#include "lab/campaign/translator/simulated_run.h"
+
+#include "lab/campaign/run/launch.h"
+
+namespace coalesce::random_kernels {
+
+namespace {
+
+std::string first_report() {
+    CoalesceReport report;
+    if (coalesceGetReports() == 0 || coalesceGetReport(0, &report) != 0) return "";
+    return std::string(report.check) + ", line " + std::to_string(report.line) + ": " +
+           report.message;
+}
+
+void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
+    const campaign::Library library(ptx);
+    const campaign::Launch& shape = kernel.launch;
+    for (const std::vector<unsigned char>& bytes :
+         campaign::launch_once(library.kernel(kernel.name), shape, shape.all_threads()))
+        outcome.memory.insert(outcome.memory.end(), bytes.begin(), bytes.end());
+    if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
+        throw std::runtime_error("it was not counted");
+    CoalesceLine line;
+    for (std::size_t k = 0; coalesceGetKernels() == 1 && coalesceGetLine(0, k, &line) == 0; ++k)
+        outcome.lines[line.line] = line.counters;
+}
+
+}  // namespace
+
+bool loads(const std::string& ptx) {
+    // Why it refuses a text goes to stderr.
+    coalesceSetQuiet(0);
+    try {
+        const campaign::Library library(ptx);
+        return true;
+    } catch (const std::exception&) {
+        cudaGetLastError();
+        return false;
+    }
+}
+
+Outcome run(const std::string& ptx, const Kernel& kernel) {
+    coalesceSetQuiet(1);
+    coalesceSetMaxInstructions(campaign::kMaxInstructions);
+    coalesceResetCounters();
+    coalesceClearReports();
+    Outcome outcome;
+    try {
+        launch(ptx, kernel, outcome);
+    } catch (const std::exception& problem) {
+        outcome.problem = problem.what();
+        cudaGetLastError();
+    }
+    if (const std::string report = first_report(); !report.empty())
+        outcome.problem += (outcome.problem.empty() ? "" : ": ") + report;
+    coalesceClearError();
+    return outcome;
+}
+
+std::string difference(const Outcome& back_end, const Outcome& translated) {
+    if (!back_end.problem.empty()) return "by the back end: " + back_end.problem;
+    if (!translated.problem.empty()) return "translated: " + translated.problem;
+    for (std::size_t k = 0; k < back_end.memory.size(); ++k) {
+        if (back_end.memory[k] == translated.memory[k]) continue;
+        const std::size_t all = back_end.memory.size();
+        return "byte " + std::to_string(k) + " of " + std::to_string(all) + " of the results";
+    }
+    return "";
+}
+
+std::string other_count(const Outcome& back_end, const Outcome& translated) {
+    struct Counter {
+        const char* name;
+        uint64_t CoalesceCounters::*member;
+    };
+    static constexpr Counter kCounters[] = {
+        {"load requests", &CoalesceCounters::load_requests},
+        {"load sectors", &CoalesceCounters::load_sectors},
+        {"store requests", &CoalesceCounters::store_requests},
+        {"store sectors", &CoalesceCounters::store_sectors},
+        {"atomic requests", &CoalesceCounters::atomic_requests},
+        {"atomic sectors", &CoalesceCounters::atomic_sectors},
+        {"shared load requests", &CoalesceCounters::shared_load_requests},
+        {"shared load wavefronts", &CoalesceCounters::shared_load_wavefronts},
+        {"shared store requests", &CoalesceCounters::shared_store_requests},
+        {"shared store wavefronts", &CoalesceCounters::shared_store_wavefronts},
+        {"shared atomic wavefronts", &CoalesceCounters::shared_atomic_wavefronts}};
+    for (const Counter& counter : kCounters) {
+        const uint64_t a = back_end.counters.*counter.member,
+                       b = translated.counters.*counter.member;
+        if (a == b) continue;
+        std::string text = std::string(counter.name) + ": " + std::to_string(a) +
+                           " by the back end, " + std::to_string(b) + " translated";
+        for (const auto& [line, theirs] : back_end.lines) {
+            const auto ours = translated.lines.find(line);
+            const uint64_t own = ours == translated.lines.end() ? 0 : ours->second.*counter.member;
+            if (theirs.*counter.member == own) continue;
+            return text + "; line " + std::to_string(line) + ": " +
+                   std::to_string(theirs.*counter.member) + " and " + std::to_string(own);
+        }
+        return text;
+    }
+    return "";
+}
+
+}  // namespace coalesce::random_kernels

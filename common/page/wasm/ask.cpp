@@ -1,0 +1,55 @@
+// The entry point of the module: one function that takes every question of a page. README.md describes the questions.
+#include <stdexcept>
+#include <string>
+
+#include "page_runner.h"
+#include "questions.h"
+
+namespace coalesce::page {
+namespace {
+
+using nlohmann::json;
+
+struct Question {
+    const char* name;
+    json (*answer)(const json& question);
+};
+
+constexpr Question kQuestions[] = {
+    {"run", run_launch},
+    {"time", predict_launch},
+    {"request", request_for_compiler},
+    {"examine", examine_source},
+    {"cost", cost_of_solution},
+    {"hint", hint_for_failure},
+    {"predictions", predictions_to_make},
+    {"explain", explain_time},
+    {"picture", draw_picture},
+};
+
+json answer_to(const json& question) {
+    const std::string name = question.at("ask").get<std::string>();
+    for (const Question& one : kQuestions) {
+        if (name == one.name) return one.answer(question);
+    }
+    throw std::runtime_error("a page cannot ask for \"" + name + "\"");
+}
+
+}  // namespace
+}  // namespace coalesce::page
+
+/// Answers a question in JSON, whose "ask" is its name. Returns the answer in JSON, or {"error": words for the reader};
+/// the text stays valid until the next call.
+extern "C" const char* page_ask(const char* question) {
+    using namespace coalesce::page;
+    static std::string kept;
+    json answer;
+    try {
+        prepare_device();
+        answer = answer_to(json::parse(question));
+    } catch (const std::exception& error) {
+        answer = {{"error", error.what()}};
+    }
+    kept = answer.dump(-1, ' ', false, json::error_handler_t::replace);
+    return kept.c_str();
+}

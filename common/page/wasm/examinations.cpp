@@ -1,0 +1,273 @@
+// Questions about the course's exercises: verdicts, hints, predictions, reasons and pictures.
+#include <nlohmann/json.hpp>
+
+#include "examiner/clang_ir.h"
+#include "examiner/course/course.h"
+#include "examiner/examine.h"
+#include "examiner/picture.h"
+#include "examiner/predicted_launch.h"
+#include "examiner/render.h"
+#include "examiner/verdict_codec.h"
+#include "harness/counters_json.h"
+#include "learn/counted.h"
+#include "learn/guess.h"
+#include "learn/hint_text.h"
+#include "page/wasm/course_files.h"
+#include "page_runner.h"
+#include "questions.h"
+#include "time_of_launch.h"
+#include "timing/time_line.h"
+#include "timing/time_line_svg.h"
+
+namespace coalesce::page {
+namespace {
+
+using nlohmann::json;
+
+const course::Course& whole_course() {
+    static const course::Course course = course::course_of_texts(course_texts());
+    return course;
+}
+
+const Exercise& exercise_of(const json& question) {
+    const std::string name = question.at("exercise").get<std::string>();
+    const bool is_hunt = question.value("hunt", false);
+    const course::Step* step = whole_course().find(name);
+    if (step && !is_hunt && step->exercise) return *step->exercise;
+    if (step && is_hunt && step->hunt) return *step->hunt;
+    throw std::runtime_error("the course has no " + std::string(is_hunt ? "bug hunt" : "exercise") +
+                             " " + name);
+}
+
+/// Returns "03_tiled/kernel.cu", for example.
+std::string path_of(const Exercise& exercise) {
+    return exercise.name + "/" + exercise.file();
+}
+
+/// Returns the costs of the solution, or null if they are unknown.
+const json& solution_of(const Exercise& exercise) {
+    static const json all = json::parse(solutions_text()), none;
+    const auto found = all.find(path_of(exercise));
+    return found == all.end() ? none : *found;
+}
+
+Source source_in(const json& question, const Exercise& exercise) {
+    return source_of_text(question.at("source").get<std::string>(),
+                          "exercises/" + path_of(exercise));
+}
+
+/// In tests, the question has "ptx" instead of "ir", from a compiler with its own back end.
+FromCompiler compiled_in(const json& question) {
+    const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
+    FromCompiler made{.compiler = translated_by_us(question.at("compiler").get<std::string>()),
+                      .raw = {.is_good = ir.is_string() || ptx.is_string(),
+                              .output = question.at("said").get<std::string>()}};
+    if (ir.is_string()) made.raw.ir = ir.get<std::string>();
+    if (ptx.is_string()) made.raw.ptx = ptx.get<std::string>();
+    return made;
+}
+
+/// Converts to nlohmann's plain json, with its keys in alphabetical order.
+template <class Value>
+json as_json(const Value& value) {
+    return json::parse(codec::write(value));
+}
+
+}  // namespace
+
+// ---- what clang is asked ----
+
+json request_for_compiler(const json& question) {
+    const Source source = source_in(question, exercise_of(question));
+    if (!source.is_good()) return {{"refused", true}};
+    const ClangRequest asked = clang_ir_request(source);
+    return {{"arguments", asked.arguments},
+            {"files", {{asked.input, asked.text}}},
+            {"output", asked.output},
+            {"headers", asked.headers}};
+}
+
+// ---- the verdict ----
+
+namespace {
+
+/// What was examined last: for a picture.
+struct Examined {
+    const Exercise* exercise = nullptr;
+    Source source;
+    FromCompiler made;
+};
+Examined last;
+
+json launch_json(const Verdict& verdict) {
+    if (verdict.shapes.empty() || verdict.shapes.back().launch.blocks() < 1) return nullptr;
+    const ShapeTried& tried = verdict.shapes.back();
+    return {{"rows", tried.shape.rows},
+            {"cols", tried.shape.cols},
+            {"grid", tried.launch.grid},
+            {"block", tried.launch.block},
+            {"shared", tried.launch.shared_bytes}};
+}
+
+json line_json(const Verdict& verdict, const LineCounters& line) {
+    json told = {{"line", line.line}, {"reasons", learn::reasons_for(verdict, line.counters)}};
+    const learn::Json counters = counters_to_json(line.counters),
+                      all = counters_to_json(*verdict.counters);
+    const double elements = verdict.counted.rows * static_cast<double>(verdict.counted.cols);
+    const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
+    for (const char* counter : course::kExpectable) {
+        const auto mean = learn::per_request(counters, counter);
+        told[counter] = or_null(mean);
+        told[std::string(counter) + "_least"] =
+            mean ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
+    }
+    return told;
+}
+
+json verdict_json(const Verdict& verdict, const Compiled& compiled) {
+    json lines = json::array();
+    for (const LineCounters& line : verdict.lines) lines.push_back(line_json(verdict, line));
+    return {{"passed", verdict.passed()},
+            {"failure", verdict.failure_id()},
+            {"verdict", as_json(verdict)},
+            {"html", html_text(verdict)},
+            {"terminal", terminal_text(verdict)},
+            {"ptx", compiled.ptx},
+            {"entry", compiled.entry},
+            {"launch", launch_json(verdict)},
+            {"predicted", verdict.predicted ? json(learn::fact_of(*verdict.predicted)) : json()},
+            {"lines", lines}};
+}
+
+Verdict examined(const json& solution, PageRunner& runner) {
+    ExamineOptions options;
+    // The text of the solution is not needed, because its costs are known.
+    if (!solution.is_null())
+        options.solution = Source{"solutions/" + path_of(*last.exercise), "", {}};
+    return examine(last.source, *last.exercise, runner, options);
+}
+
+}  // namespace
+
+json examine_source(const json& question) {
+    const Exercise& exercise = exercise_of(question);
+    last = {&exercise, source_in(question, exercise), compiled_in(question)};
+    const json& solution =
+        question.contains("solution") ? question.at("solution") : solution_of(exercise);
+    if (solution.is_null()) {
+        throw std::runtime_error("It is not known what the solution of " + path_of(exercise) +
+                                 " costs: build the book again.");
+    }
+    PageRunner runner(last.made, solution);
+    const Verdict verdict = examined(solution, runner);
+    return verdict_json(verdict, runner.compiled());
+}
+
+json cost_of_solution(const json& question) {
+    const Exercise& exercise = exercise_of(question);
+    last = {&exercise, source_in(question, exercise), compiled_in(question)};
+    const json nothing;
+    PageRunner runner(last.made, nothing);
+    Verdict verdict = examined(nothing, runner);
+    if (!verdict.passed()) throw std::runtime_error(terminal_text(verdict));
+    if (verdict.predicted) {
+        for (timing::Prediction& launch : verdict.predicted->launches) launch.time_line = {};
+    }
+    return {{"counters", json(counters_to_json(*verdict.counters))},
+            {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
+}
+
+// ---- explanations ----
+
+json hint_for_failure(const json& question) {
+    const int level = question.at("level").get<int>();
+    if (level < 1 || level > static_cast<int>(kHintLevels.size())) {
+        throw std::runtime_error("hints have the levels 1 to " +
+                                 std::to_string(kHintLevels.size()));
+    }
+    const Hint hint =
+        whole_course().hint_for(exercise_of(question), question.at("failure").get<std::string>());
+    const std::string text = learn::text_of(hint, level);
+    return {{"level", level},
+            {"of", kHintLevels.size()},
+            {"name", kHintLevels[static_cast<std::size_t>(level - 1)]},
+            {"is_sentence", learn::is_sentence(text, level)},
+            {"for", learn::name_of(hint)},
+            {"text", text}};
+}
+
+namespace {
+
+/// What was guessed, with what is known of it by now: as ./learn predict settles it.
+learn::Guess settled(const Prediction& asked, const json& record) {
+    learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
+    for (const json& one : record.at("guesses")) {
+        if (one.at("counter") != asked.counter) continue;
+        if (one.at("said").is_number()) guess.said = one.at("said").get<double>();
+        if (one.at("fact").is_number()) guess.fact = one.at("fact").get<double>();
+        guess.label = one.value("label", "");
+    }
+    const learn::Json counters = learn::Json::parse(record.at("best_counters").dump()),
+                      predicted = learn::Json::parse(record.at("predicted").dump());
+    if (!guess.fact && counters.is_object()) learn::settle(guess, counters, predicted);
+    return guess;
+}
+
+}  // namespace
+
+json predictions_to_make(const json& question) {
+    const Exercise& exercise = exercise_of(question);
+    json questions = json::array();
+    if (exercise.is_hunt) return {{"questions", questions}};
+    for (const Prediction& asked : exercise.predictions) {
+        const learn::Guess guess = settled(asked, question.at("record"));
+        questions.push_back(
+            {{"counter", asked.counter},
+             {"question", asked.question},
+             {"words", learn::words_for(asked.counter)},
+             {"said", guess.said ? json(*guess.said) : json()},
+             {"fact", guess.fact ? json(*guess.fact) : json()},
+             {"label", guess.label},
+             {"is_right", guess.said && guess.fact ? json(guess.is_right()) : json()},
+             {"text", guess.fact ? json(learn::fact_text(guess)) : json()}});
+    }
+    return {{"questions", questions}};
+}
+
+namespace {
+
+std::optional<Verdict> verdict_in(const json& question) {
+    const json verdict = question.value("verdict", json());
+    if (verdict.is_null()) return std::nullopt;
+    return verdict_from_json(verdict.dump());
+}
+
+}  // namespace
+
+json explain_time(const json& question) {
+    const std::optional<Verdict> verdict = verdict_in(question);
+    if (!verdict || !verdict->predicted) {
+        return {{"time", nullptr}, {"time_line", ""}, {"svg", ""}};
+    }
+    const timing::Prediction& launch = verdict->predicted->longest();
+    return {{"time", json::parse(simulator::told_json(told_of(*verdict->predicted)))},
+            {"time_line", timing::time_line_text(launch)},
+            {"svg", timing::time_line_svg(launch)}};
+}
+
+json draw_picture(const json& question) {
+    if (last.exercise != &exercise_of(question)) {
+        throw std::runtime_error("nothing was examined yet of which there could be a picture");
+    }
+    const json nothing;
+    PageRunner runner(last.made, nothing);
+    const Picture picture =
+        picture_of(last.source, *last.exercise, runner,
+                   {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},
+                    .block = question.at("block").get<std::uint64_t>(),
+                    .warp = question.at("warp").get<unsigned>()});
+    if (!picture.ok()) return {{"problem", terminal_text(picture.problem)}};
+    return {{"text", picture.text()}, {"svg", picture.svg()}};
+}
+
+}  // namespace coalesce::page

@@ -1,0 +1,33 @@
+/// \file
+/// The questions that a page can ask the module. README.md describes each question and its answer, both in JSON.
+/// A function throws std::exception, with words for the reader, if its question has no answer.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace coalesce::page {
+
+// Launches of any PTX: launches.cpp.
+
+/// Launches a kernel and returns its counters, its reports, and the accesses of one warp.
+nlohmann::json run_launch(const nlohmann::json& question);
+/// Predicts the time of a launch, of which only the recorded blocks run.
+nlohmann::json predict_launch(const nlohmann::json& question);
+
+// The course's exercises: examinations.cpp.
+
+/// Returns the task for the page's compiler.
+nlohmann::json request_for_compiler(const nlohmann::json& question);
+/// Returns the verdict on what the compiler made of a learner's source.
+nlohmann::json examine_source(const nlohmann::json& question);
+/// Returns what a solution costs, for the build of the book.
+nlohmann::json cost_of_solution(const nlohmann::json& question);
+nlohmann::json hint_for_failure(const nlohmann::json& question);
+/// Returns the questions that ask a learner for a prediction.
+nlohmann::json predictions_to_make(const nlohmann::json& question);
+/// Explains the predicted time of a verdict.
+nlohmann::json explain_time(const nlohmann::json& question);
+/// Draws a warp of the source that was examined last.
+nlohmann::json draw_picture(const nlohmann::json& question);
+
+}  // namespace coalesce::page

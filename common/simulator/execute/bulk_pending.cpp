@@ -1,0 +1,166 @@
+// cp.async.bulk: the copies that are pending, and how they come to an end.
+//
+// Idea  Copies that report to one mbarrier complete one after the other: when the bytes that were
+//       announced have come, its phase is over, whatever is still to come.
+#include "simulator/execute/async_copy.h"
+#include "simulator/execute/bulk_copies.h"
+#include "simulator/execute/describe.h"
+
+namespace coalesce::simulator {
+namespace bulk {
+
+Block::BulkCopies& copies_of(Block& block) {
+    if (!block.bulk_copies) {
+        block.bulk_copies = std::make_shared<Block::BulkCopies>();
+        block.bulk_copies->committed.resize(block.warps.size());
+    }
+    return *block.bulk_copies;
+}
+
+namespace {
+
+void carry_out(const Copy& copy) {
+    for (const Piece& piece : copy.pieces) {
+        u8* shared = copy.home->shared + piece.shared;
+        if (!copy.to_shared) {
+            if (!copy.home->launch->only_heard) std::memcpy(piece.host, shared, piece.inside);
+            continue;
+        }
+        if (piece.host) std::memcpy(shared, piece.host, piece.inside);
+        for (u32 at = piece.host ? piece.inside : 0; at < piece.size; ++at)
+            shared[at] = static_cast<u8>(copy.fill >> at % 4 * 8);
+    }
+}
+
+/// Counts a wait for the copies that report to this mbarrier, if there are any: see async_copy.h.
+void count_wait(Block& block, u32 mbarrier) {
+    for (const Copy& copy : block.bulk_copies->pending) {
+        if (!copy.to_shared || copy.mbarrier != mbarrier) continue;
+        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].waits;
+        return;
+    }
+}
+
+void finish(Block& block, Copy& copy) {
+    carry_out(copy);
+    block.watch->memory_changed();
+    if (block.shared_race) {
+        if (copy.from_shared) block.shared_race->bulk_end(copy.source_ticket, false, 0);
+        block.shared_race->bulk_end(copy.race_ticket, copy.to_shared,
+                                    shared_address(block, copy.mbarrier));
+    }
+    if (copy.to_shared) {
+        if (GlobalRace* race = block.launch->global_race; race && copy.issuer == &block)
+            race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
+        complete_bytes(block, copy.mbarrier, copy.bytes);
+        block.copy_bytes_under_way -= copy.bytes;
+    }
+    copy.bytes = 0;
+}
+
+/// Carries out and forgets the copies for which `is_due` holds: asked of each when those before it are
+/// complete.
+template <class F>
+void finish_those(Block& block, F is_due) {
+    auto& pending = block.bulk_copies->pending;
+    for (Copy& copy : pending)
+        if (is_due(copy)) finish(block, copy);
+    std::erase_if(pending, [](const Copy& copy) { return copy.bytes == 0; });
+}
+
+}  // namespace
+
+const Op* run_commit(Warp& w, const Op* op) {
+    Block::BulkCopies& copies = copies_of(*w.block);
+    auto& committed = copies.committed[w.index];
+    for (const int l : LanesIn{w.active}) ++committed[l];
+    if (!copies.pending.empty()) w.block->watch->memory_changed();
+    return op + 1;
+}
+
+/// `.read` waits only until shared memory has been read: the same time here.
+const Op* run_wait(Warp& w, const Op* op) {
+    const u32 left = static_cast<u32>(op->immediate);
+    const auto& committed = copies_of(*w.block).committed[w.index];
+    finish_those(*w.block, [&](const Copy& copy) {
+        return !copy.to_shared && copy.warp == w.index && w.is_active(copy.lane) &&
+               u64{copy.group} + left < committed[copy.lane];
+    });
+    return op + 1;
+}
+
+}  // namespace bulk
+
+void complete_bulk_copies(Block& block, u32 mbarrier) {
+    if (!block.bulk_copies || !waits_for_bytes(block, mbarrier)) return;
+    bulk::count_wait(block, mbarrier);
+    bulk::finish_those(block, [&](const bulk::Copy& copy) {
+        return copy.to_shared && copy.mbarrier == mbarrier && waits_for_bytes(block, mbarrier);
+    });
+}
+
+u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
+    u64 bytes = 0;
+    if (!block.bulk_copies) return bytes;
+    for (const bulk::Copy& copy : block.bulk_copies->pending)
+        if (copy.to_shared && copy.mbarrier == mbarrier) bytes += copy.bytes;
+    return bytes;
+}
+
+namespace {
+
+/// The bytes that are left were announced for no phase, if one is over and none of them since.
+void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
+    const auto bytes = block.phase_bytes.find(mbarrier);
+    if (bytes == block.phase_bytes.end() || bytes->second.announced_before == 0 ||
+        bytes->second.announced > 0)
+        return;
+    const i64 before = bytes->second.announced_before;
+    const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
+    report.message += " Its mbarrier's phase was over when " + std::to_string(before) +
+                      " bytes had come, as announced; " + std::to_string(left) +
+                      " more were asked for, which no phase waits for.";
+    report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
+}
+
+}  // namespace
+
+void end_bulk_copies(Block& block) {
+    if (!block.bulk_copies) return;
+    for (const bulk::Copy& copy : block.bulk_copies->pending) {
+        Warp& warp = copy.issuer->warps[copy.warp];
+        if (!warp.checks.sync || block.launch->failed()) break;
+        Report report = warp.describe(
+            copy.op, "synccheck", "copy not waited for", copy.lane,
+            std::string("The block ends while this copy may still be ") +
+                (copy.to_shared ? "writing to" : "reading") +
+                " its shared memory, which the next block gets.",
+            copy.to_shared ? "Wait at the mbarrier that the copy reports to."
+                           : "Commit the copy, and wait with cp.async.bulk.wait_group "
+                             "(.read is enough) before the thread ends.");
+        if (copy.to_shared) tell_not_announced(block, copy.mbarrier, report);
+        reports().add(report);
+    }
+    bulk::finish_those(block, [](const bulk::Copy&) { return true; });
+}
+
+void end_copies_from(Block& block) {
+    for (Block* other : block.cluster->blocks) {
+        if (other == &block || !other->bulk_copies) continue;
+        for (const bulk::Copy& copy : other->bulk_copies->pending) {
+            Warp& warp = block.warps[copy.warp];
+            if (copy.issuer != &block || !copy.from_shared || !warp.checks.sync) continue;
+            reports().add(warp.describe(
+                copy.op, "synccheck", "copy not waited for", copy.lane,
+                "The block ends while this copy may still be reading its shared memory, which the "
+                "next block gets.",
+                "Let the block that the copy goes to wait for it, and then let both meet: "
+                "cluster.sync()."));
+        }
+        bulk::finish_those(*other, [&](const bulk::Copy& copy) {
+            return copy.issuer == &block && copy.from_shared;
+        });
+    }
+}
+
+}  // namespace coalesce::simulator

@@ -1,0 +1,103 @@
+// cp.async.bulk.tensor: copies of boxes of an array.
+//
+// Tensors  What of a box lies outside of the array is filled with zeros (or NaNs) on the way in, and
+//          left out on the way back. The mbarrier is told all bytes of the box nevertheless.
+#include <algorithm>
+
+#include "simulator/execute/bulk_copies.h"
+#include "simulator/execute/memory_access.h"
+
+namespace coalesce::simulator::bulk {
+namespace {
+
+constexpr u32 kBoxAlignment = 128;
+
+/// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?
+void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
+    piece.inside = 0;
+    u64 address = map.address;
+    for (u32 d = 0; d < map.rank; ++d) {
+        if (at[d] < 0 || static_cast<u64>(at[d]) >= map.size[d]) return;
+        address += static_cast<u64>(at[d]) * map.stride[d];
+    }
+    piece.global = address;
+    const u64 left = (map.size[0] - static_cast<u64>(at[0])) * map.element_bytes;
+    piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
+}
+
+/// A box that is stored may end behind the array, but an H200 refuses one that begins before it. One
+/// that is loaded may do both.
+bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
+    for (u32 d = 0; d < map.rank; ++d) {
+        if (corner[d] >= 0) continue;
+        return issue.fail(Status::illegal_instruction, "out of bounds",
+                          "a box that is stored must not begin before the array; coordinate " +
+                              std::to_string(d) + " is " + std::to_string(corner[d]),
+                          map.address);
+    }
+    return true;
+}
+
+/// Cuts a box into pieces, the rows of the box one after the other.
+bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+    if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
+    if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
+        return issue.fail(Status::illegal_instruction, "misaligned",
+                          "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
+                              std::to_string(corner[0]) + " elements are " +
+                              std::to_string(i64{corner[0]} * map.element_bytes) + " bytes",
+                          map.address);
+    const u32 row_bytes = map.row_bytes();
+    const Allocation* near = nullptr;
+    // The box fits into shared memory: neither its rows nor its bytes are many.
+    for (u32 row = 0, rows = static_cast<u32>(map.rows()); row < rows; ++row) {
+        i64 at[kMostDimensions] = {corner[0]};
+        for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)
+            at[d] = i64{corner[d]} + rest % map.box[d];
+        for (u32 byte = 0; byte < row_bytes; byte += kPieceBytes) {
+            at[0] = i64{corner[0]} + byte / map.element_bytes;
+            Piece piece;
+            // Of a box that fills no line of 128 bytes, a swizzle puts pieces behind its end.
+            piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
+            if (!find_shared(issue, shared_address(*issue.copy.home, piece.shared), kPieceBytes))
+                return false;
+            place_in_array(map, at, piece);
+            if (piece.inside && !find_global(issue, piece, near)) return false;
+            if (piece.inside || issue.copy.to_shared) issue.copy.pieces.push_back(piece);
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+/// Op::b: the map. Op::v[0] to [3], Op::d2: coordinates.
+bool copy_box(Warp& w, const Op* op, int lane) {
+    Issue issue = begin(w, op, lane);
+    const u64 map_address = w.lanes<u64>(op->b)[lane];
+    u8 bytes[kTensorMapBytes];
+    std::optional<TensorMap> map;
+    if (read_bytes(w, map_address, lane, kTensorMapBytes, bytes)) map = decode(bytes);
+    if (!map)
+        return issue.fail(
+            Status::illegal_instruction, "no tensor map",
+            "there is no tensor map at this address, or not all of its 128 bytes are as "
+            "they were made; make one with cuTensorMapEncodeTiled, and pass it as a const "
+            "__grid_constant__ parameter",
+            map_address);
+    if (map->rank != op->count)
+        return issue.fail(Status::illegal_instruction, "no tensor map",
+                          "the tensor map has " + std::to_string(map->rank) +
+                              " dimensions and the instruction " + std::to_string(op->count),
+                          map_address);
+    issue.copy.fill = map->fills_with_nan ? ~0u : 0;
+    if (!is_multiple(issue, issue.shared, kBoxAlignment, "a box's address in shared memory"))
+        return false;
+    const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
+    i32 corner[kMostDimensions] = {};
+    for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
+    return issue_copy(issue, map->box_bytes(),
+                      [&](Issue& each, u32 shared) { return cut_box(each, *map, corner, shared); });
+}
+
+}  // namespace coalesce::simulator::bulk

@@ -1,0 +1,91 @@
+#include "simulator/ptxas/access_groups.h"
+
+#include <set>
+
+#include "base/ranges.h"
+
+namespace coalesce::simulator {
+
+bool MergedGroup::has_word_at(u64 position) const {
+    return any_of(words, [&](const MergedWord& word) { return word.position == position; });
+}
+
+namespace {
+
+class WordCover {
+public:
+    WordCover(const MergedGroup& group, const Dominators& dominators)
+        : group_(group), dominators_(dominators) {}
+
+    std::map<u32, MachineAccesses> run() {
+        std::map<u64, std::vector<MergedWord>> windows;
+        for (MergedWord word : group_.words) {
+            word.position += group_.alignment.phase;
+            windows[word.position / group_.widest()].push_back(word);
+        }
+        for (const auto& [at, position] : group_.accesses) made_[at];
+        for (const auto& [window, words] : windows) cover(group_.widest(), words);
+        return std::move(made_);
+    }
+
+private:
+    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half. Words of which the
+    /// first does not dominate the others, as in two ends of a branch, are covered apart.
+    void cover(u32 bytes, const std::vector<MergedWord>& words) {
+        if (words.empty()) return;
+        std::vector<MergedWord> behind_first, apart;
+        for (const MergedWord& word : words) {
+            const bool is_behind = dominators_.passed(words.front().block, word.block);
+            (is_behind ? behind_first : apart).push_back(word);
+        }
+        cover_behind_first(bytes, behind_first);
+        cover(bytes, apart);
+    }
+
+    void cover_behind_first(u32 bytes, const std::vector<MergedWord>& words) {
+        if (may_be_one(bytes, words)) {
+            make(words.front(), bytes);
+            for (const MergedWord& word : words) include(word, words.front());
+            return;
+        }
+        std::vector<MergedWord> halves[2];
+        for (const MergedWord& word : words)
+            halves[word.position / (bytes / 2) % 2].push_back(word);
+        for (const std::vector<MergedWord>& half : halves) cover(bytes / 2, half);
+    }
+
+    bool may_be_one(u32 bytes, const std::vector<MergedWord>& words) const {
+        if (bytes == group_.bytes_of_word) return true;
+        std::set<u64> positions;
+        for (const MergedWord& word : words) positions.insert(word.position);
+        const u64 covered = positions.size() * group_.bytes_of_word;
+        // A load of four elements may include one that the PTX does not load.
+        const bool may_be_wider = group_.is_load && bytes == kMostElements * group_.bytes_of_word;
+        const u64 enough = may_be_wider ? bytes - group_.bytes_of_word : bytes;
+        return bytes <= group_.alignment.bytes && covered >= enough;
+    }
+
+    /// An access of `bytes` that includes the word, counted for the PTX's access that the word is of.
+    void make(const MergedWord& word, u32 bytes) {
+        const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
+        const u64 delta = begin - group_.accesses.at(word.at);
+        made_[word.at].list.push_back({static_cast<i32>(delta), bytes});
+    }
+
+    void include(const MergedWord& word, const MergedWord& in) {
+        if (word.at != in.at) made_[word.at].covered_by = in.at;
+    }
+
+    const MergedGroup& group_;
+    const Dominators& dominators_;
+    std::map<u32, MachineAccesses> made_;
+};
+
+}  // namespace
+
+std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
+                                                const Dominators& dominators) {
+    return WordCover(group, dominators).run();
+}
+
+}  // namespace coalesce::simulator

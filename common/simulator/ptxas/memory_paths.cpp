@@ -1,0 +1,66 @@
+#include "simulator/ptxas/memory_paths.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/ptx/instruction_parts.h"
+#include "simulator/ptxas/machine_instruction.h"
+
+namespace coalesce::simulator {
+
+Touch touch_of(const ptx::Instruction& i, Memory memory) {
+    const MemoryEffect effect = memory_effect(i);
+    const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none && !i.has("param");
+    if (memory == kUnchanging) return is_unchanging ? Touch::loads : Touch::none;
+    if (has_branches_inside(i)) return Touch::changes;
+    if (effect == MemoryEffect::fence)
+        return i.opcode == "mbarrier" && memory == kGlobal ? Touch::orders : Touch::changes;
+    // `mov` from a clock orders nothing here.
+    if (effect == MemoryEffect::none || i.opcode == "mov") return Touch::none;
+    const ptx::StateSpace space = space_of(i);
+    const ptx::StateSpace own =
+        memory == kShared ? ptx::StateSpace::shared : ptx::StateSpace::global;
+    if (i.opcode != "cp" && !may_overlap(space, own)) return Touch::none;
+    return effect == MemoryEffect::load ? Touch::loads : Touch::changes;
+}
+
+MemoryPaths::MemoryPaths(const ptx::Function& function, const ControlFlow& flow) : flow_(flow) {
+    for (const BasicBlock& block : flow.blocks()) {
+        std::array<Touch, kMemories>& strongest = strongest_.emplace_back();
+        for (u32 at = block.begin; at < block.end; ++at)
+            for (Memory memory : {kShared, kGlobal, kUnchanging})
+                strongest[memory] =
+                    std::max(strongest[memory], touch_of(function.body[at], memory));
+    }
+}
+
+std::array<Touch, kMemories> MemoryPaths::between(u32 from, u32 to) const {
+    std::array<Touch, kMemories> strongest{};
+    enum State : u8 { unknown, open, done };
+    std::vector<State> states(strongest_.size(), unknown);
+    std::vector<std::pair<u32, std::size_t>> way = {{to, 0}};  // backwards: block, next way in
+    states[to] = open;
+    while (!way.empty()) {
+        const u32 block = way.back().first;
+        const std::vector<u32>& ways = flow_.ways_in(block);
+        if (way.back().second == ways.size()) {
+            states[block] = done;
+            way.pop_back();
+            continue;
+        }
+        const u32 before = ways[way.back().second++];
+        if (before == from) continue;
+        for (std::size_t memory = 0; memory < kMemories; ++memory)
+            strongest[memory] = std::max(strongest[memory], strongest_[before][memory]);
+        if (states[before] == open && before != block) {
+            strongest.fill(Touch::changes);
+            break;
+        }
+        if (states[before] != unknown) continue;
+        states[before] = open;
+        way.emplace_back(before, 0);
+    }
+    return strongest;
+}
+
+}  // namespace coalesce::simulator

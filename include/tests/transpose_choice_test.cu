@@ -1,0 +1,138 @@
+// Which kernel coalesce::transpose chooses for a matrix, and with which tiles. Nothing is launched.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "samples.h"
+
+using namespace coalesce;
+
+TEST_CASE("how long a strip is") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols) {
+        Task made{};
+        made.rows = rows, made.cols = cols;
+        return made;
+    };
+    CHECK_EQ(tall_rows<1>(task(1000003, 37)), 512);
+    CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
+    CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
+    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
+    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with room that is asked for
+    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
+    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
+    CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
+    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
+    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // of 62
+    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
+    CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(96, 1000003)), 64);
+    CHECK_EQ(wide_cols<4>(task(150, 1000003)), 64);
+    CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
+}
+
+TEST_CASE("how strips lie in the banks") {
+    using namespace transposing;
+    CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
+    CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
+    CHECK_EQ(bank_conflicts(4 * 64, 4, 4), 2);
+    CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
+    CHECK(padding_of<1>(37) == Padding::none);
+    CHECK(padding_of<1>(8) == Padding::some);
+    CHECK(padding_of<1>(124) == Padding::none);  // it would make it worse
+    CHECK(padding_of<2>(96) == Padding::some);
+    CHECK(padding_of<4>(192) == Padding::some);
+    CHECK(padding_of<4>(256) == Padding::tiles);
+    CHECK(padding_of<8>(48) == Padding::some);
+}
+
+TEST_CASE("which kernel when") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols, std::int64_t batches = 1) {
+        Task made;
+        TransposeOptions options;
+        options.batches = batches;
+        auto* const aligned = reinterpret_cast<void*>(std::uintptr_t{4096});
+        REQUIRE_EQ(understand(made, aligned, aligned, 4, rows, cols, options), cudaSuccess);
+        return made;
+    };
+    CHECK(does_stay<4>(task(16384, 16384), true));
+    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // costs time where matrices are small
+    CHECK(does_stay<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK(does_stay<4>(task(8191, 8193), false));       // where rows start anywhere it pays earlier
+    CHECK_EQ(rewinding_of<1>(task(16383, 16381)), Rewinding::large);
+    CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
+    CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
+    CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
+    CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
+    CHECK_EQ(rewinding_of<1>(task(300, 1000003)),
+             Rewinding::small);                        // the higher tile would be empty
+    CHECK(prefers_strips<4>(task(100000, 80), 80));    // a quarter of its tiles is empty
+    CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
+    CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
+    CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
+    CHECK(prefers_strips<2>(task(100000, 200), 200));
+    CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
+    CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
+    CHECK(are_out_rows_at_sectors<4>(task(8192, 8191)));
+    CHECK_FALSE(are_out_rows_at_sectors<4>(task(8196, 8191)));  // 16 bytes
+    Task behind = task(8192, 8191);
+    behind.out = static_cast<char*>(behind.out) + 16;
+    CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
+    Task square = task(20001, 20003), high = task(50001, 8003), large = task(28001, 27999);
+    for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
+    CHECK(square.is_down_first);
+    CHECK_EQ(square.group, 1);
+    CHECK_FALSE(
+        high.is_down_first);  // what neighbours share has left the cache at the end of 50001 rows
+    CHECK_EQ(high.group, 1);
+    CHECK(large.is_down_first);  // both ways are too long
+    CHECK_EQ(large.group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<4>(task(50000, 8004)).is_down_first);
+    CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
+    CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
+    CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
+    // 40016 bytes are half a sector more than whole ones.
+    CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
+    CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache
+    CHECK(are_sectors_cut<4>(task(5004, 5000, 2), 5000));
+    CHECK(are_sectors_cut<4>(task(200004, 260), 260));
+    CHECK_FALSE(are_sectors_cut<4>(task(400004, 128), 128));     // wider tiles would be empty
+    CHECK_FALSE(are_sectors_cut<8>(task(10002, 10000), 10000));  // as fast
+    CHECK(is_stack_of_words<1>(task(100, 96, 4096)));
+    CHECK(is_stack_of_words<2>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(99, 100, 4096)));
+    CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
+    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word to a row
+    CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
+    CHECK(are_columns_words(task(64, 4000003)));
+    CHECK_FALSE(are_columns_words(task(37, 1000003)));
+    CHECK(is_stack<4>(task(63, 95, 4096)));
+    CHECK_FALSE(is_stack<4>(task(63, 95)));
+    CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
+    CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
+    CHECK(are_rows_camping<4>(task(64, 32768)));
+    CHECK(are_rows_camping<4>(task(64, 65536)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 33024)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 16384)));  // 64 KB
+    CHECK(are_rows_camping<1>(task(64, 131072)));
+    CHECK(has_channels<4>(task(3, 224 * 224, 10)));
+    CHECK(has_channels<4>(task(224 * 224, 8)));
+    CHECK_FALSE(has_channels<4>(task(5, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 4098)));  // rows are not whole vectors
+    CHECK(has_channels<2>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<2>(task(3, 4100)));
+    CHECK(has_channels<1>(task(224 * 224, 3, 10)));
+    CHECK_FALSE(has_channels<1>(task(224 * 224 + 8, 3)));
+    CHECK_FALSE(has_channels<8>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 1024)));
+    Task misaligned = task(3, 8192);
+    misaligned.in = static_cast<const char*>(misaligned.in) + 4;
+    CHECK_FALSE(has_channels<4>(misaligned));
+}
