@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "base/ranges.h"
+#include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptxas/access_groups.h"
+#include "simulator/ptxas/address_facts.h"
 #include "simulator/ptxas/constant_guards.h"
+#include "simulator/ptxas/loop_unroller.h"
+#include "simulator/ptxas/machine_instruction.h"
 #include "simulator/ptxas/memory_paths.h"
 #include "simulator/ptxas/open_accesses.h"
 #include "simulator/ptxas/wanted_values.h"
-#include "simulator/ptx/instruction_parts.h"
-#include "simulator/ptxas/address_facts.h"
-#include "simulator/ptxas/loop_unroller.h"
-#include "simulator/ptxas/machine_instruction.h"
 
 namespace coalesce::simulator {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "simulator/ptxas/access_groups.h"
 #include "simulator/ptx/ast.h"
+#include "simulator/ptxas/access_groups.h"
 #include "simulator/ptxas/address_facts.h"
 
 namespace coalesce::simulator {
