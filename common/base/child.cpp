@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More output than this is nobody's to read.
+// The most bytes of output that are kept. The rest is read and dropped.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
@@ -35,7 +35,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
     return all;
 }
 
-/// The child's side, between fork and exec, where only what signal handlers may do is allowed.
+/// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
 [[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
                          const std::vector<char*>& environment, int in, int out, int trouble,
                          pid_t parent) {
@@ -43,7 +43,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
         setpgid(0, 0);
         if (!end_with_parent(parent)) _exit(126);
     }
-    // Signals that this program has its own ways with are as usual again.
+    // Reset the handlers of this program's signals.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
         std::signal(number, SIG_DFL);
     }
@@ -60,7 +60,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
     _exit(write(trouble, &error, sizeof error) > 0 ? 127 : 126);
 }
 
-/// Starts a process that has no handler of ours while it is not yet another program.
+/// Forks with all signals blocked, so that none of this program's handlers runs in the child before
+/// exec.
 template <class Become>
 pid_t start(Become become_other) {
     sigset_t all, before;
@@ -77,7 +78,7 @@ Clock::time_point after(double seconds) {
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Whether there is something to read before that time.
+/// Waits until `descriptor` is readable. Returns false if it is not before `end`.
 bool is_readable_until(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -118,13 +119,13 @@ Child::Child(const Command& command) : is_apart_(command.is_apart) {
                parent);
     });
     int error = process_ < 0 ? errno : 0;
-    // A program that ended is told by what `say` returns.
+    // If the child has ended, `say` returns false instead of dying from SIGPIPE.
     if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
     output_ = std::move(out.read);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     trouble.write.reset();
-    // Closed by exec when all is well.
+    // If exec succeeds, it closes the pipe and the read returns 0.
     while (process_ > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
     }
     if (error == 0) return;
@@ -138,7 +139,8 @@ Child::~Child() {
 
 bool Child::take_output() {
     char buffer[65536];
-    // Who prints faster than this reads must be ended all the same.
+    // The number of reads is limited. Otherwise a child that prints faster than this loop reads
+    // could never be stopped.
     for (int piece = 0; piece < 64; ++piece) {
         const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
@@ -168,7 +170,7 @@ bool Child::wait(int milliseconds) {
     const Clock::time_point end = after(milliseconds / 1e3);
     while (is_readable_until(end, output_.get())) {
         if (take_output()) continue;
-        // It may end a moment after its output did, or live on without any.
+        // The process may end shortly after it closes its output, or keep running without one.
         for (; !reap(false); usleep(500)) {
             if (Clock::now() > end) return false;
         }
@@ -241,7 +243,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
 
 std::string library_path_from(const std::string& folder) {
     const std::string present = from_environment("LD_LIBRARY_PATH", "");
-    // An empty folder in it would be the one that a program runs in.
+    // An empty entry would stand for the working directory.
     return present.empty() ? folder : folder + ":" + present;
 }
 

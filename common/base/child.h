@@ -1,5 +1,6 @@
 /// \file
-/// Other programs: run to their end, beside what this one does, or talked to line by line.
+/// Starts other programs: runs them to their end, in parallel with this program, or as partners in
+/// a dialogue by lines.
 #pragma once
 
 #include <sys/types.h>
@@ -13,83 +14,90 @@
 
 namespace coalesce {
 
-/// What is to be run.
+/// A program to start, and how to start it.
 struct Command {
-    std::filesystem::path program;  ///< without a slash in it, looked for on the PATH
+    std::filesystem::path program;  ///< a name without a slash is looked up on the PATH
     std::vector<std::string> arguments = {};
-    std::vector<std::string> environment = {};  ///< NAME=VALUE, in place of what is there
-    std::filesystem::path folder = {};          ///< to run in; "": where this program runs
-    bool with_errors = false;  ///< what it prints on stderr belongs to the output; else it is ours
-    bool is_asked = false;     ///< `say` writes to its stdin, where otherwise nothing is
-    /// What it starts is ended with it, and it ends with the thread that started it.
+    /// NAME=VALUE, added to the environment or replacing its entry
+    std::vector<std::string> environment = {};
+    std::filesystem::path folder = {};  ///< the working directory; "": that of this program
+    /// Captures stderr together with stdout; otherwise stderr is inherited.
+    bool with_errors = false;
+    bool is_asked = false;  ///< its stdin is a pipe that `say` writes to; otherwise /dev/null
+    /// The child gets its own process group. `stop` kills the whole group, and the kernel kills the
+    /// child when the thread that started it ends.
     bool is_apart = false;
 };
 
-/// How a program ended, and what it printed.
+/// How a program ended, and its output.
 struct Ended {
-    int exit_code = 0;       ///< 128 + signal when a signal ended it; 127: it cannot be started
-    bool timed_out = false;  ///< it was ended by us, because its time was over
+    int exit_code = 0;       ///< 128 + signal if a signal ended it; 127 if it could not be started
+    bool timed_out = false;  ///< whether it was killed because its time was up
     std::string output = {};
 };
 
-/// A program that runs beside this one. Ended when this object goes.
+/// A running child process. The destructor kills it if it still runs.
 class Child {
 public:
-    /// Starts it. Throws std::runtime_error when that cannot be done.
+    /// Starts the program. Throws std::runtime_error if it cannot be started.
     explicit Child(const Command& command);
     ~Child();
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Readable when there is output to take, or none will come any more.
+    /// A descriptor that becomes readable when there is new output, and at the end of the output.
     int descriptor() const { return output_.get(); }
-    /// Takes what was printed since, without waiting. False when none will come any more.
+    /// Appends the available output to `outcome().output`, without waiting. Returns false at the
+    /// end of the output.
     bool take_output();
-    /// Waits until it ends, for so long at most. False: it still runs.
+    /// Waits until the program ends. Returns false if it still runs after that time.
     bool wait(int milliseconds);
-    /// Ends it.
+    /// Kills the program if it still runs.
     void stop();
-    /// How it ended. Call it when `wait` was true or after `stop`.
+    /// The result. Call this only after `wait` returned true, or after `stop`.
     const Ended& outcome() const { return result_; }
 
-    /// Says a line. False when nobody listens any more.
+    /// Writes a line to the program's stdin. Returns false if the program no longer reads it.
     bool say(const std::string& line);
-    /// It is told that there are no more.
+    /// Closes the program's stdin, so that it sees the end of its input.
     void end_input() { input_.reset(); }
-    /// The next line of its output, which is taken; nothing when none came in that time, or never will.
+    /// Removes the next line from the output and returns it. Returns nothing if no complete line
+    /// arrives in time.
     std::optional<std::string> hear(double seconds);
 
 private:
     bool reap(bool may_wait);
 
-    pid_t process_ = 0;  // 0: it has ended
+    pid_t process_ = 0;  // 0 after it has ended
     const bool is_apart_;
     Descriptor input_, output_;
     Ended result_;
 };
 
-/// Runs it to its end, or for so long.
+/// Runs a program, and kills it after `seconds` if it has not ended by then.
 Ended run_to_end(const Command& command, double seconds = 1e6);
-/// The same apart, with both its outputs in one, and what cannot be started has ended with 127.
+/// Does the same with `is_apart` and with stderr captured. If the program cannot be started, the
+/// exit code is 127 and the output says why.
 Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
 
-/// Lets the kernel kill this process when its parent ends.
+/// Asks the kernel to kill this process when its parent ends.
 void end_with_parent();
-/// The same in a process that `parent` has just forked. False when the parent ended before the call.
+/// Does the same in a process that `parent` has just forked. Returns false if the parent ended
+/// before the call took effect.
 bool end_with_parent(pid_t parent);
 
-/// The pointers that exec wants. `words` must outlive them.
+/// Returns the null-terminated array of pointers that exec expects. `words` must outlive it.
 std::vector<char*> pointers_to(const std::vector<std::string>& words);
 
-/// Where a program of that name lies on the PATH, or "".
+/// Returns the path of a program on the PATH, or "" if there is none.
 std::string find_program(const std::string& name);
 
-/// A variable of the environment; `otherwise` when it is not set, or empty.
+/// Returns an environment variable, or `otherwise` if it is unset or empty.
 std::string from_environment(const char* name, const std::string& otherwise);
 
-/// LD_LIBRARY_PATH for a program that is to look for its libraries in `folder` first.
+/// Returns an LD_LIBRARY_PATH with `folder` as its first entry.
 std::string library_path_from(const std::string& folder);
 
 }  // namespace coalesce

@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-/// The time now, in a form of strftime: of this computer, or in UTC.
+/// The current time, formatted as for strftime: the local time, or UTC.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

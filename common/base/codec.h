@@ -1,5 +1,6 @@
-// Structures as JSON and back, by one description of each: what is written is what is read. A key
-// that is missing, unknown, or of another kind is an error, so that no slip becomes an empty text.
+// Converts structs to JSON and back. One description per struct serves both directions, so they
+// always agree. A key that is missing, unknown or of the wrong type is an error, so that a mistake
+// never becomes an empty value.
 //
 //     void describe(auto& codec, Place& place) {
 //         fields(codec, "file", place.file, "line", place.line);
@@ -27,7 +28,8 @@ namespace coalesce::codec {
 
 using Json = nlohmann::ordered_json;
 
-/// What cannot be read, with the path to it: "failures[0].line: a whole number was expected".
+/// A reading error. The message starts with the path of the value: "failures[0].line: a whole
+/// number was expected".
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -40,8 +42,8 @@ concept Described = requires(Writer& writer, T& value) {
     describe(writer, value);
 };
 
-/// An enumeration with `constexpr E last_of(E)` for the last of its values. These are called as in
-/// code, with dashes, or as `name_in_json(E)` says.
+/// An enumeration for which `constexpr E last_of(E)` returns the last value. In JSON, its values
+/// have the names from the code with dashes, or the names that `name_in_json(E)` returns.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -60,7 +62,7 @@ Json encode(const T& value);
 template <class T>
 void decode(const Json& json, T& value, const std::string& path);
 
-/// Takes a structure apart.
+/// Writes the fields of a struct into a JSON object.
 class Writer {
 public:
     static constexpr bool kIsReading = false;
@@ -72,7 +74,7 @@ public:
     Json json = Json::object();
 };
 
-/// Puts one together.
+/// Reads the fields of a struct from a JSON object.
 class Reader {
 public:
     static constexpr bool kIsReading = true;
@@ -86,9 +88,9 @@ public:
         known_.push_back(key);
         decode(*found, value, path_.empty() ? key : path_ + "." + key);
     }
-    /// For what older files lack.
+    /// Reports whether the key is present. For keys that older files lack.
     bool has(const char* key) const { return json_.contains(key); }
-    /// Nothing else may be there.
+    /// Throws Error if the object has a key that nobody read.
     void finish() const {
         for (const auto& [key, value] : json_.items()) {
             bool is_known = false;
@@ -103,7 +105,7 @@ private:
     std::vector<std::string_view> known_;
 };
 
-/// Names and values in turn, in their order.
+/// Passes names and values, given in turn, to the codec in that order.
 template <class Codec>
 void fields(Codec&) {}
 template <class Codec, class T, class... More>
@@ -112,7 +114,8 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
     fields(codec, std::forward<More>(more)...);
 }
 
-/// The version of a file's form, as its first key. Throws Error for any other.
+/// Reads or writes the version of a file format, which is its first key. Throws Error for any other
+/// version.
 template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;
@@ -120,14 +123,15 @@ void version(Codec& codec, const char* what, int known) {
     if (format != known) throw Error(std::string("this is a ") + what + " of another version");
 }
 
-// ---- one value of each kind ----
+// ---- how each type is encoded ----
 
 template <class T>
 struct Kind {
     static Json encode(const T& value) {
         if constexpr (Described<T>) {
             Writer writer;
-            // Writing changes nothing: one description serves both ways.
+            // The same description serves for reading, so it takes a mutable value. Writing does
+            // not change it.
             describe(writer, const_cast<T&>(value));
             return std::move(writer.json);
         } else if constexpr (Named<T>) {
@@ -222,7 +226,8 @@ struct Kind<std::map<std::string, T>> {
     }
 };
 
-/// Any bytes. JSON has texts in UTF-8 alone: what is none goes in as a list of its bytes.
+/// A string of arbitrary bytes. JSON strings must be UTF-8, so other strings become a list of
+/// bytes.
 struct AnyBytes {
     std::string& bytes;
 };
@@ -245,7 +250,7 @@ struct Kind<AnyBytes> {
     }
 };
 
-/// As it is.
+/// JSON is stored unchanged.
 template <>
 struct Kind<Json> {
     static Json encode(const Json& json) { return json; }
@@ -274,16 +279,16 @@ void decode(const Json& json, T& value, const std::string& path) {
     Kind<T>::decode(json, value, path);
 }
 
-// ---- texts ----
+// ---- strings of JSON ----
 
-/// On one line, or indented by one blank a level. What is no UTF-8 is replaced: a kernel may print
-/// anything, and a file's name may be anything.
+/// Writes on one line, or indented by one blank per level. Replaces bytes that are not valid UTF-8,
+/// which can occur in a kernel's output and in file names.
 template <class T>
 std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Throws Error.
+/// Parses a text. Throws Error.
 template <class T>
 T read(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);

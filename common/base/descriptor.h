@@ -10,47 +10,48 @@
 
 namespace coalesce {
 
-/// Owns a descriptor; moves, never copies.
+/// Owns a file descriptor. It can be moved, but not copied.
 class Descriptor {
 public:
     Descriptor() = default;
-    /// Takes over `number`; -1: none.
+    /// Takes ownership of `number`; -1 means none.
     explicit Descriptor(int number) : number_(number) {}
     ~Descriptor() { reset(); }
-    /// Takes over what `other` has.
+    /// Takes ownership from `other`.
     Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    /// Closes what it had and takes over what `other` has.
+    /// Closes the current descriptor and takes ownership from `other`.
     Descriptor& operator=(Descriptor&& other) noexcept {
         reset(std::exchange(other.number_, -1));
         return *this;
     }
 
-    /// The number; -1 when there is none.
+    /// The descriptor, or -1 if there is none.
     int get() const { return number_; }
-    /// Whether there is one.
+    /// Reports whether there is a descriptor.
     explicit operator bool() const { return number_ >= 0; }
-    /// Closes it, and owns `number` instead.
+    /// Closes the current descriptor and takes ownership of `number`.
     void reset(int number = -1) {
         if (number_ >= 0) close(number_);
         number_ = number;
     }
-    /// Gives it away.
+    /// Gives up ownership and returns the descriptor.
     int release() { return std::exchange(number_, -1); }
 
 private:
     int number_ = -1;
 };
 
-/// The two ends of a pipe, neither inherited by other programs.
+/// The two ends of a pipe. Child programs do not inherit them.
 struct Pipe {
-    /// Throws std::runtime_error when none can be made.
+    /// Throws std::runtime_error if the pipe cannot be created.
     Pipe();
     Descriptor read, write;
 };
 
-/// Writes all of it. False when that cannot be done; errno says why.
+/// Writes all bytes. Returns false on failure, with the reason in errno.
 bool write_all(int descriptor, std::string_view bytes);
-/// Appends what is there, up to its end or until `limit` bytes are surpassed. False likewise.
+/// Appends everything up to the end of the file, but stops once `bytes` is longer than `limit`.
+/// Returns false on failure, with the reason in errno.
 bool read_all(int descriptor, std::string& bytes, std::size_t limit = std::string::npos);
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// What the values of an enumeration are called in code: nobody lists them a second time.
+// The names that the values of an enumeration have in the code, so that no list repeats them.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace coalesce {
 
-/// "not_examined" for Outcome::not_examined.
+/// Returns "not_examined" for Outcome::not_examined.
 template <auto value>
 constexpr std::string_view enumerator_name() {
-    // GCC: "... [with auto value = coalesce::Fault::none; ...]"; clang: "... [value = ...]".
+    // GCC gives "... [with auto value = coalesce::Fault::none; ...]", clang "... [value = ...]".
     constexpr std::string_view function = __PRETTY_FUNCTION__;
     constexpr std::size_t end = function.find_first_of(";]", function.find("value = "));
     constexpr std::size_t begin = function.rfind("::", end) + 2;
     return function.substr(begin, end - begin);
 }
 
-/// "not-examined" for Outcome::not_examined. The enumeration counts from 0 to what
-/// `constexpr E last_of(E)` returns.
+/// Returns "not-examined" for Outcome::not_examined. The values must be 0, 1, 2 and so on, up to
+/// `constexpr E last_of(E)`.
 template <class E>
 std::string dashed_name(E value) {
     constexpr auto names = []<std::size_t... i>(std::index_sequence<i...>) {

@@ -4,18 +4,19 @@
 
 namespace coalesce {
 
-/// It cannot be done like this: a bad option, a file or a device that is not there. The message says
-/// what to do, in one or two lines; nothing has been changed when it is thrown.
+/// The user asked for something impossible, such as an unknown option, or a file or device that
+/// does not exist. The message says what to do, in one or two lines. Throw it before anything has
+/// been changed.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a program returns to its caller.
+/// The exit codes of the course's programs.
 enum ExitCode : int {
-    exit_right = 0,  ///< everything that was asked for ran and was right
+    exit_right = 0,  ///< everything ran, and all results were right
     exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it cannot be run
+    exit_usage = 2,  ///< UsageError: a bad option, or an unsuitable environment
 };
 
 }  // namespace coalesce

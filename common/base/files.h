@@ -1,5 +1,5 @@
 /// \file
-/// Files that are read and written whole, and folders that are gone in the end.
+/// Reads and writes whole files, and creates temporary folders.
 #pragma once
 
 #include <sys/types.h>
@@ -12,32 +12,33 @@
 
 namespace coalesce {
 
-/// The bytes of an ordinary file; nothing where there is none that can be read.
+/// Returns the contents of a regular file, or nothing if it does not exist or cannot be read.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
-/// The same. Throws UsageError that names it.
+/// Does the same, but throws a UsageError that names the file.
 std::string read_file(const std::filesystem::path& file);
 
-/// How a file is written.
+/// Options for write_whole.
 struct Writing {
-    std::optional<mode_t> mode = {};  ///< these rights, whatever umask says and an older file has
-    bool is_synced = false;           ///< on the disk before it is in its place
-    bool is_first = false;  ///< fails with EEXIST, and changes nothing, where there is one
+    /// The permissions, regardless of umask and of an existing file.
+    std::optional<mode_t> mode = {};
+    bool is_synced = false;  ///< syncs the file to disk before it is renamed
+    bool is_first = false;   ///< fails with EEXIST, and changes nothing, if the file exists
 };
-/// Writes a file under another name beside its goal, then puts it in its place: whoever reads it finds it
-/// whole, old or new. Says why that cannot be done.
+/// Writes to a temporary name in the same folder, then renames the file. A reader therefore sees
+/// either the complete old file or the complete new one. Returns the error, if any.
 std::error_code write_whole(const std::filesystem::path& file, std::string_view bytes,
                             const Writing& how = {});
 
-/// Writes a file whole or not at all. Throws UsageError.
+/// Writes the whole file, or leaves it unchanged. Throws UsageError.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-/// Throws UsageError when nothing could be written to that file; writes nothing.
+/// Throws UsageError if the file could not be written. Writes nothing.
 void check_writable(const std::filesystem::path& file);
 
-/// A folder that is gone in the end, with all that is in it.
-/// Also when `remove_temporary_folders` is called before.
+/// A temporary folder. Its destructor deletes it with everything in it. The destructor does nothing
+/// if `remove_temporary_folders` already deleted the folder.
 class TemporaryFolder {
 public:
-    /// In $TMPDIR or /tmp. Throws UsageError.
+    /// Creates the folder in $TMPDIR or /tmp. Throws UsageError.
     TemporaryFolder();
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
@@ -48,7 +49,7 @@ public:
     const std::filesystem::path path;
 };
 
-/// Removes those that are there: for a program that is told to end (SIGTERM), and unwinds nothing.
+/// Deletes all temporary folders. For programs that end on SIGTERM without running destructors.
 void remove_temporary_folders();
 
 }  // namespace coalesce

@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Where the parameter list that ends the text begins: the '(' that matches the last ')'.
+/// Returns the position of the '(' that matches the last ')': the start of the parameter list.
 std::size_t parameter_list(const std::string& text) {
     int depth = 0;
     for (std::size_t k = text.size(); k-- > 0;) {
@@ -20,7 +20,7 @@ std::size_t parameter_list(const std::string& text) {
     return text.size();
 }
 
-/// Templates are printed with their return type: where the name proper begins.
+/// Returns where the name starts. Demangled templates start with their return type.
 std::size_t after_return_type(const std::string& text) {
     int depth = 0;
     for (std::size_t k = 0; k < text.size(); ++k) {
@@ -31,8 +31,8 @@ std::size_t after_return_type(const std::string& text) {
     return 0;
 }
 
-/// The name of a file's static symbol without the mark that nvcc -rdc=true puts before it, so that no other file
-/// has the same name: "__nv_static_", the length of the file's own mark, "_", that mark, "_".
+/// Removes the prefix that nvcc -rdc=true adds to static symbols to make them unique. It consists
+/// of "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
 std::string without_file(const std::string& name) {
     constexpr std::string_view kMark = "__nv_static_";
     if (!name.starts_with(kMark)) return name;

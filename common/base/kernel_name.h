@@ -1,15 +1,16 @@
-// Names of kernels as people write them.
+// Readable names of kernels.
 #pragma once
 
 #include <string>
 
 namespace coalesce {
 
-/// "_Z5naiveIfEvPT_PKS0_i" -> "void naive<float>(float*, float const*, int)"; names that are not mangled stay as they are.
+/// Returns "void naive<float>(float*, float const*, int)" for "_Z5naiveIfEvPT_PKS0_i". Names that
+/// are not mangled are returned unchanged.
 std::string demangled(const std::string& name);
 
-/// "_Z5naiveIfEvPT_PKS0_i" -> "naive<float>": without return type and parameters. Names that are
-/// not mangled stay as they are.
+/// Returns "naive<float>" for "_Z5naiveIfEvPT_PKS0_i": the name without return type and parameters.
+/// Names that are not mangled are returned unchanged.
 std::string kernel_name(const std::string& mangled);
 
 }  // namespace coalesce

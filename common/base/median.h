@@ -5,7 +5,7 @@
 
 namespace coalesce {
 
-/// The value in the middle, the mean of the two there of an even number; of none 0.
+/// The median. For an even number of values, the mean of the middle two; for none, 0.
 inline double median(std::vector<double> values) {
     if (values.empty()) return 0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -1,6 +1,6 @@
 /// \file
-/// The algorithms that ask about each of a container's elements, for a whole container. (std::ranges has them too;
-/// libraries that the pages are built with lack it.)
+/// Standard algorithms that take a whole container. (std::ranges has them too, but the standard
+/// library that the web pages are built with does not.)
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Reads TOML as one reads what others rely on: whatever could be a slip of the pen (an unknown key, a
-// number out of its range) is an error that names file and line and says what to do.
+// Reads TOML strictly. Anything that could be a typing error, such as an unknown key or a number
+// out of range, is an error. The message names file and line, and says what to do.
 #pragma once
 
 #define TOML_HEADER_ONLY 1
@@ -18,7 +18,7 @@
 
 namespace coalesce {
 
-/// A text as a string of TOML on one line; ends of lines become blanks.
+/// Returns a text as a TOML string on one line. Ends of lines become blanks.
 inline std::string toml_string(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -28,25 +28,25 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// The ways to read one value of a table. `where` names the table for messages: "a step". What cannot be
-/// right is thrown as an Error, which is made of a text.
+/// Reads values from tables, and checks them. `where` is the name of the table for messages, such
+/// as "a step". Mistakes are thrown as an Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:
     explicit StrictToml(std::string file) : file_(std::move(file)) {}
 
-    /// The whole file.
+    /// Parses the whole file.
     toml::table parse() const {
         return parsed([&] { return toml::parse_file(file_); });
     }
-    /// The same of a text that was read elsewhere.
+    /// Parses the given text instead of the file's.
     toml::table parse(std::string_view text) const {
         return parsed([&] { return toml::parse(text, file_); });
     }
     [[noreturn]] void fail(int line, const std::string& what) const {
         throw Error(file_ + ":" + std::to_string(line) + ": " + what);
     }
-    /// At the place of a value, a table or a key.
+    /// Throws an Error with the line of a value, table or key.
     template <class Node>
     [[noreturn]] void fail(const Node& node, const std::string& what) const {
         fail(line_of(node), what);
@@ -62,12 +62,12 @@ public:
                           ")");
         }
     }
-    /// The text of a key that must be there.
+    /// Reads a required string.
     std::string text(const toml::table& table, const char* key, const std::string& where) const {
         const toml::node& node = wanted(table, key, where, "\"...\"");
         return *must(node.value_exact<std::string>(), node, key, "text in quotes");
     }
-    /// The same, one of `known`; the first of them when the key is not there.
+    /// Reads an optional string that must be one of `known`. The default is the first of them.
     std::string one_of(const toml::table& table, const char* key,
                        const std::vector<std::string>& known) const {
         const toml::node* node = table.get(key);
@@ -77,7 +77,7 @@ public:
         const auto quoted = [](const std::string& name) { return "\"" + name + "\""; };
         fail(*node, std::string("`") + key + "` must be one of " + joined(known, ", ", quoted));
     }
-    /// A whole number of a key that must be there.
+    /// Reads a required integer.
     std::int64_t whole(const toml::table& table, const char* key, const std::string& where,
                        std::int64_t least, std::int64_t most) const {
         const toml::node& node = wanted(table, key, where, std::to_string(least));
@@ -87,7 +87,7 @@ public:
             value, node, key,
             "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
-    /// A number of a key that must be there.
+    /// Reads a required number.
     double number(const toml::table& table, const char* key, const std::string& where,
                   double least = 0, double most = 1e6) const {
         const toml::node& node = wanted(table, key, where, "1");
@@ -113,7 +113,7 @@ public:
         const toml::node& node = wanted(table, key, where, "{ ... }");
         return *must(node.as_table(), node, key, "a table");
     }
-    /// An array of tables; `header` is how it begins in the file.
+    /// Reads an array of tables. `header` is how its tables start in the file, for messages.
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);
@@ -151,7 +151,7 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
-    /// What was found; fails when that is nothing.
+    /// Returns `found`, or fails if it is empty.
     template <class Found>
     Found must(const Found& found, const toml::node& node, const char* key,
                const std::string& be) const {
@@ -163,7 +163,7 @@ private:
         if (!node.is_number() || !value || !(*value >= least) || *value > most) return {};
         return *value;
     }
-    /// A list, of which `value_of` says each value, or nothing.
+    /// Reads a list. `value_of` converts each element, or returns nothing if the element is wrong.
     template <class Value, class ValueOf>
     std::vector<Value> all_of(const toml::table& table, const char* key, const std::string& where,
                               const std::string& be, ValueOf value_of) const {
@@ -174,7 +174,7 @@ private:
         }
         return all;
     }
-    /// "from 0 to a million"
+    /// Returns "from 0 to a million", for example.
     static std::string range(double least, double most) {
         return "from " + short_number(least) + " to " +
                (most == 1e6 ? std::string("a million") : short_number(most));

@@ -6,10 +6,11 @@
 
 namespace coalesce {
 
-/// "4", "4.25": two decimals at most.
+/// Formats a number with at most two decimals: "4", "4.25".
 std::string short_number(double value);
 
-/// What `text_of` says of each, with `between` between them; "" is left out.
+/// Joins the results of `text_of` for all elements, separated by `between`. Empty results are
+/// skipped.
 template <class List, class TextOf = std::identity>
 std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
     std::string text;
@@ -20,22 +21,24 @@ std::string joined(const List& list, const std::string& between, const TextOf& t
     return text;
 }
 
-/// "a, b and 3 more": the first `most`, and how many others there are.
+/// Returns "a, b and 3 more": the first `most` names, and the number of the others.
 std::string listed(const std::vector<std::string>& names, std::size_t most);
 
-/// How often `part` stands in `text`.
+/// Counts how often `part` occurs in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);
 
-/// Without blanks and ends of lines before and after it.
+/// Removes white space from both ends.
 std::string trimmed(const std::string& text);
 
-/// As a text in XML: what markup takes for its own as entities, and blanks for what XML cannot hold.
+/// Escapes a text for XML. Special characters become entities, and characters that XML does not
+/// allow become blanks.
 std::string escaped(const std::string& text);
 
-/// The lines of a text, without their ends.
+/// Splits a text into lines, without the line ends.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Lines of C++ as their braces indent them, without empty ones: who writes a line need not know how deep it is.
+/// Indents lines of C++ code by their braces and removes empty lines, so that a code generator need
+/// not track the depth.
 std::string indented(const std::string& code);
 
 }  // namespace coalesce

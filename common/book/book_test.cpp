@@ -1,4 +1,4 @@
-// The book's own pieces, and faulty sites that its checks must find.
+// Tests the parts of the book's programs, and feeds faulty sites to its checks.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that goes away.
+/// A folder that is deleted at the end.
 class Folder {
 public:
     Folder() : path_(fs::temp_directory_path() / ("book_test_" + std::to_string(getpid()))) {
@@ -43,7 +43,7 @@ public:
         write("course.toml", "");
         write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
     }
-    /// Of the lesson, with that text after its title.
+    /// Returns the page of the lesson, with this text after its title.
     std::string page(const std::string& text, bool with_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
         const Contents contents = read_contents(path());
@@ -89,7 +89,7 @@ TEST_CASE("links between files become links between pages") {
     CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
     CHECK(
         has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
-    // Files that are no pages are named.
+    // Links to files that are not pages become the file's name.
     CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("each lesson with an exercise has its parts in their order, and three 
             FAIL_CHECK(step.name << ": " << fault);
         }
     }
-    // The quiz stands before what answers it.
+    // The quiz must come before the text that answers it.
     const std::string mark = "<!-- questions -->\n", late_place = "## Try\n";
     REQUIRE(text.find(mark) < text.find(late_place));
     std::string late = text;

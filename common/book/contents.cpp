@@ -7,7 +7,8 @@
 namespace coalesce::book {
 namespace {
 
-/// "# 03 Tiled: turn a tile" -> "03 Tiled: turn a tile"; without backquotes.
+/// Returns the title of a page without backquotes: "03 Tiled: turn a tile" for "# 03 Tiled: turn a
+/// tile".
 std::string title_of(const std::string& text, const std::string& file) {
     if (!text.starts_with("# ")) {
         throw BookError(file + ":1: a page begins with its title: \"# Title\"");
@@ -22,7 +23,7 @@ void add(Contents& contents, Page page) {
     contents.pages.push_back(std::move(page));
 }
 
-/// All lessons, by their numbers.
+/// Returns the pages of all lessons, sorted by number.
 std::vector<Page> lessons_of(const std::filesystem::path& root, const std::string& section) {
     std::vector<Page> pages;
     for (const auto& entry : std::filesystem::directory_iterator(root / "steps")) {
@@ -35,7 +36,7 @@ std::vector<Page> lessons_of(const std::filesystem::path& root, const std::strin
     return pages;
 }
 
-/// Chapters that other parts of the project put into docs/guide.
+/// Adds the chapters of docs/guide that docs/contents.txt does not list.
 void add_chapters(Contents& contents, const std::string& section) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(contents.root / "docs/guide")) {
@@ -84,7 +85,7 @@ const Page* Contents::find(const std::string& name) const {
 
 Contents read_contents(const std::filesystem::path& root) {
     Contents contents{root, {}};
-    std::vector<Page> later;  // what follows the section that takes chapters
+    std::vector<Page> later;  // the pages after the section to which chapters are added
     std::istringstream lines(read_file(root / "docs/contents.txt"));
     std::string section;
     int number = 0;
@@ -107,7 +108,7 @@ Contents read_contents(const std::filesystem::path& root) {
         }
         later.push_back(std::move(page));
     }
-    // First those that are named, so that chapters are known to be left out; then the order.
+    // Add the listed pages first, so that their chapters are not added twice. Then sort.
     for (const Page& page : later) add(contents, page);
     add_chapters(contents, "Guides");
     std::stable_sort(

@@ -1,4 +1,5 @@
-// The book's table of contents: docs/contents.txt, and the chapters of docs/guide that it leaves out.
+// The book's table of contents: docs/contents.txt, and the chapters of docs/guide that it does not
+// list.
 #pragma once
 
 #include <filesystem>
@@ -11,41 +12,42 @@
 
 namespace coalesce::book {
 
-/// Something in the book's sources that is wrong: file, line, what to do.
+/// A mistake in the book's sources. The message has the file, the line, and what to do.
 struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Writes a file, with the folders above it; leaves one alone that is the same already.
+/// Writes a file, and creates its folders. Does nothing if the file already has this text.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// One page.
 struct Page {
-    std::string name;     ///< "lesson_03_tiled": its label, and its file's name in HTML
-    std::string file;     ///< "steps/03_tiled/README.md", from the repository's root
+    std::string name;     ///< "lesson_03_tiled": its label, and the name of its HTML file
+    std::string file;     ///< "steps/03_tiled/README.md", relative to the root of the repository
     std::string title;    ///< its first heading, as plain text
-    std::string section;  ///< the heading that it stands under
+    std::string section;  ///< the heading of the sidebar under which it is listed
 
-    /// "index.html"
+    /// Returns "index.html", for example.
     std::string html() const { return name + ".html"; }
-    /// "03_tiled" for a lesson, else "".
+    /// Returns "03_tiled" for a lesson, otherwise "".
     std::string step() const;
-    /// "main.cu", or "program.cu" where the lesson of that folder of steps/ is a whole program.
+    /// Returns "main.cu", or "program.cu" if the lesson in this folder of steps/ is a complete
+    /// program.
     static std::string program(const std::filesystem::path& folder);
 };
 
-/// All pages, in order.
+/// All pages in order.
 struct Contents {
-    std::filesystem::path root;  ///< the repository's
+    std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// The page that is made of that file, or nullptr.
+    /// Returns the page that is made from this file, or nullptr.
     const Page* made_of(const std::string& file) const;
-    /// The page of that name, or nullptr.
+    /// Returns the page with this name, or nullptr.
     const Page* find(const std::string& name) const;
 };
 
-/// Reads docs/contents.txt below `root`.
+/// Reads docs/contents.txt in `root`.
 Contents read_contents(const std::filesystem::path& root);
 
 }  // namespace coalesce::book

@@ -21,7 +21,8 @@ std::string attribute_text(const std::string& text) {
     return result;
 }
 
-/// The drawing itself in place of <img>, so that it can follow the page's colours.
+/// Replaces each <img> of a drawing by the drawing itself, so that its colours follow the page's
+/// theme.
 std::string with_drawings(const std::string& html, const fs::path& drawings,
                           const std::string& page) {
     std::string result;
@@ -45,8 +46,9 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
     return result + html.substr(done);
 }
 
-/// Doxygen begins each page with an <h1> below a title that is none: one level down, and the title on
-/// top. Headings with a class are those of its own lists, which fit.
+/// Corrects the levels of headings. Doxygen starts each page with a title that is not a heading,
+/// followed by an <h1>. This makes the title the <h1>, and moves the other headings down one level.
+/// Headings with a class are in Doxygen's own lists, and have the right level.
 std::string with_levels(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);
@@ -71,7 +73,7 @@ std::string with_levels(const std::string& html) {
     return result + html.substr(done);
 }
 
-/// Wide tables scroll by themselves.
+/// Lets wide tables scroll separately from the page.
 std::string with_scrolling_tables(std::string html) {
     const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
@@ -84,7 +86,8 @@ std::string with_scrolling_tables(std::string html) {
     return html;
 }
 
-/// Markdown has no table without headings: empty ones are no headings, and a row of them is no row.
+/// Removes empty headings from tables, because Markdown has no tables without headings. If all
+/// headings of a row are empty, removes the row.
 std::string without_empty_headings(std::string html) {
     const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
     for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
@@ -104,13 +107,13 @@ std::string without_empty_headings(std::string html) {
     return html;
 }
 
-// ---- CUDA's words ----
+// ---- the keywords of CUDA ----
 
 bool is_of_word(char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c));
 }
 
-/// What C++ does not know, and a reader of CUDA has to.
+/// Reports whether the word belongs to CUDA and not to C++.
 bool is_of_cuda(const std::string& word) {
     static const std::set<std::string> words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
                                                 "warpSize",  "dim3",     "float2",   "float4",
@@ -133,13 +136,14 @@ std::string with_words_marked(const std::string& text) {
     return result;
 }
 
-/// In code, outside of comments and texts.
+/// Marks the keywords of CUDA in code, except in comments and strings.
 std::string with_cuda_words(const std::string& html) {
     static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
                                                      "preprocessor", "lineno"};
     std::string result;
     std::size_t done = 0;
-    int depth = 0, silent = 0;  // of divs within a fragment; of spans within one that is left alone
+    // Nesting of divs in a fragment, and of spans in one that is left alone.
+    int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);
         result += depth > 0 && silent == 0 ? with_words_marked(text) : text;
@@ -153,7 +157,7 @@ std::string with_cuda_words(const std::string& html) {
     return result + html.substr(done);
 }
 
-/// The first paragraph, for search engines and for links that show what they lead to.
+/// Uses the first paragraph as the page's description, which search engines and link previews show.
 std::string with_description(std::string html) {
     const std::string mark = "<!-- description -->";
     const std::size_t place = html.find(mark);

@@ -1,4 +1,4 @@
-// What is done to each page after Doxygen.
+// Edits each page after Doxygen.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,9 @@
 
 namespace coalesce::book {
 
-/// The page with its drawings, its levels of headings, tables that scroll by themselves and have no empty headings,
-/// the colours of CUDA's words, and a description for those who link to it. `name` is the page's, for messages.
+/// Returns the page with these changes: drawings are included, heading levels are corrected, tables
+/// scroll separately and have no empty headings, CUDA's keywords are coloured, and there is a
+/// description for links to the page. `name` is the page's name for messages.
 std::string dressed(const std::string& html, const std::filesystem::path& drawings,
                     const std::string& name);
 

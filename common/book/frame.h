@@ -1,4 +1,4 @@
-// What is around every page: the sidebar, in the book's order, and the way on at its end.
+// The frame of every page: the sidebar with all pages, and the links to the previous and next page.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace coalesce::book {
 
-/// Doxygen's HTML_HEADER, from common/book/theme/header.html with the sidebar in it. The explorer is a page only
-/// where it could be built.
+/// Returns Doxygen's HTML_HEADER: common/book/theme/header.html with the sidebar. The explorer is
+/// listed only if it was built.
 std::string header_html(const Contents& contents, bool with_explorer);
-/// Links to the page before and the page after; "" for what is no page of the contents.
+/// Returns links to the previous and the next page, or "" if the page is not in the contents.
 std::string neighbours_html(const std::string& html_file, const Contents& contents);
 
 }  // namespace coalesce::book

@@ -18,7 +18,7 @@ std::string resolved(const std::string& text) {
     return result;
 }
 
-/// Reads name="value" pairs up to the tag's end.
+/// Reads name="value" pairs up to the end of the tag.
 void read_attributes(const std::string& html, Tag& tag) {
     std::size_t at = tag.begin + 1 + tag.name.size();
     while (at < html.size() && html[at] != '>') {
@@ -67,7 +67,7 @@ bool find_tag(const std::string& html, std::size_t from, Tag& tag) {
         if (end == html.npos) return false;
         tag = Tag{from, 0, html.substr(from + 1, end - from - 1), {}};
         read_attributes(html, tag);
-        // What a script or style holds is no HTML.
+        // The contents of a script or style are not HTML.
         if (tag.name == "script" || tag.name == "style") {
             const std::size_t close = html.find("</" + tag.name, tag.end);
             tag.end = close == html.npos ? html.size() : close;
@@ -83,7 +83,7 @@ std::string plain_text(const std::string& commented) {
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         text += html.substr(done, tag.begin - done) + " ";
-        // A drawing's words say nothing without the drawing.
+        // The words in a drawing make no sense without it.
         if (tag.name == "svg") tag.end = std::min(html.find("</svg>", tag.end), html.size());
     }
     text = resolved(text + html.substr(done));

@@ -1,4 +1,4 @@
-// A small reader of HTML: tags and their attributes, and the text between them, nothing else.
+// A small HTML reader. It finds tags with their attributes, and the text between them.
 #pragma once
 
 #include <map>
@@ -6,27 +6,29 @@
 
 namespace coalesce::book {
 
-/// A tag, and where it stands.
+/// A tag and its position.
 struct Tag {
-    std::size_t begin = 0, end = 0;  ///< in the text
+    std::size_t begin = 0, end = 0;  ///< positions in the text
     std::string name;                ///< "a", "/a"
     std::map<std::string, std::string> attributes;
 
     bool has(const std::string& key) const { return attributes.contains(key); }
-    /// "" when it is not there.
+    /// Returns "" if the tag has no such attribute.
     std::string attribute(const std::string& key) const {
         const auto found = attributes.find(key);
         return found == attributes.end() ? "" : found->second;
     }
 };
 
-/// The first tag at or after `from`; what a comment, a script or a style sheet holds is none.
+/// Finds the first tag at or after `from`. Ignores the contents of comments, scripts and style
+/// sheets.
 bool find_tag(const std::string& html, std::size_t from, Tag& tag);
 
-/// A text without marks, comments and drawings, blanks made one, entities resolved.
+/// Returns the text without tags, comments and drawings. White space is collapsed, and entities are
+/// resolved.
 std::string plain_text(const std::string& html);
 
-/// What stands between the first `begin` and the next `end`; "" without them.
+/// Returns the text between the first `begin` and the next `end`, or "" if they do not occur.
 std::string between(const std::string& text, const std::string& begin, const std::string& end);
 
 }  // namespace coalesce::book

@@ -1,4 +1,4 @@
-// The book around Doxygen: its pages before, its last touches and checks after.
+// Runs before and after Doxygen: writes the pages for it, then edits and checks its output.
 
 #include <cstdio>
 #include <string>
@@ -24,7 +24,7 @@ constexpr const char* help =
 int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer) {
     const Contents contents = read_contents(root);
     const auto course = coalesce::course::read_course(root);
-    // What a page was is not read again by Doxygen once the page is gone.
+    // Delete the old pages, so that Doxygen does not read pages that no longer exist.
     fs::remove_all(folder / "pages");
     for (const Page& page : contents.pages) {
         write_text(folder / "pages" / (page.name + ".md"),

@@ -11,14 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A link or image in Markdown: "[text](target)", where `begin` is at "[" or at "!".
+/// A link or image in Markdown: "[text](target)". `begin` is the position of "[" or "!".
 struct Link {
     std::size_t begin = 0, end = 0;
     bool is_image = false;
     std::string text, target;
 };
 
-/// The first link at or after `from` in a line, code between backquotes left out.
+/// Finds the first link at or after `from` in a line. Ignores code between backquotes.
 bool find_link(const std::string& line, std::size_t from, Link& link) {
     bool in_code = false;
     for (std::size_t i = from; i < line.size(); ++i) {
@@ -38,7 +38,7 @@ bool find_link(const std::string& line, std::size_t from, Link& link) {
     return false;
 }
 
-/// Writes one page; knows where it is in it, for messages.
+/// Writes one page. Keeps track of the current line for messages.
 class Writer {
 public:
     Writer(const Page& the_page, const Contents& all, const course::Course& the_course,
@@ -68,7 +68,8 @@ private:
     std::string written(const std::string& line) {
         if (line.starts_with("```")) {
             in_fence = !in_fence;
-            // Doxygen takes the language in braces or dots; diagrams of signs have none.
+            // Doxygen expects the language of a code block in braces, with a dot. Diagrams of
+            // characters have no language.
             return line == "```" || !in_fence ? line : "```{." + line.substr(3) + "}";
         }
         if (in_fence || line.starts_with("    ")) return line;
@@ -78,7 +79,7 @@ private:
         return linked(line);
     }
 
-    /// "## Try" gets the anchor that it has on GitHub, after the page's name.
+    /// Adds an anchor to a heading: the page's name followed by the anchor that GitHub uses.
     std::string heading(const std::string& line) {
         const std::size_t level = line.find_first_not_of('#');
         if (level == 1) {
@@ -88,7 +89,8 @@ private:
         return linked(line) + " {#" + page.name + "_" + anchor_of(line.substr(level + 1)) + "}";
     }
 
-    /// The ends of a folded answer. Doxygen knows neither.
+    /// Writes the start or the end of a folded answer. Doxygen does not support these tags in
+    /// Markdown.
     std::string answer(const std::string& line) {
         const std::string open = "<details><summary>", close = "</details>";
         const bool opens = line.starts_with(open) && line.ends_with("</summary>");
@@ -116,8 +118,9 @@ private:
         return "";
     }
 
-    /// A part of the step's program. Its main kernel solves the exercise: it is folded where there is one to be solved.
-    /// `what` is the part's name, and after it the file, where it is not the one that is expected.
+    /// Returns a part of the step's program. If the lesson has an exercise, its main kernel is the
+    /// solution, so it is folded. `what` is the name of the part, followed by the file name if it
+    /// is not the expected one.
     std::string snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
@@ -136,7 +139,7 @@ private:
                questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
     }
 
-    /// The place to write the exercise's kernel, which a script fills.
+    /// Returns the element in which a script shows the exercise's editor.
     std::string editor() const {
         if (!with_explorer || !has_exercise()) return "";
         return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + page.step() +
@@ -148,7 +151,7 @@ private:
                "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
     }
 
-    /// The ways into the book.
+    /// Returns the buttons that lead into the book.
     std::string begin() const {
         const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
                                         [](const Page& one) { return !one.step().empty(); });
@@ -160,7 +163,7 @@ private:
                "\">Start with the first lesson</a> " + other + "</p>\n\\endhtmlonly\n";
     }
 
-    /// The file with the lesson's kernel.
+    /// Returns the name of the file with the lesson's kernel.
     std::string program_file() const {
         return Page::program(contents.root / "steps" / page.step());
     }
@@ -170,7 +173,7 @@ private:
         return step && step->exercise;
     }
 
-    /// What `./learn help` prints: the text that stands in its function `usage`.
+    /// Returns the output of `./learn help`, which is the text in its function `usage`.
     std::string usage() const {
         const std::string script = read_file(contents.root / "learn");
         const std::string begin = "cat <<'END'\n", end = "\nEND\n";
@@ -200,7 +203,8 @@ private:
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
-            // The book's last pass puts the drawing itself here, so that it follows the page's colours.
+            // The last pass replaces this by the drawing itself, so that its colours follow the
+            // page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + html_of(link.text) + "\"/>\n\\endhtmlonly";
         }
@@ -213,7 +217,7 @@ private:
         if (file.filename() == "example.cu" && !page.step().empty()) {
             return ref("source_" + page.step() + "_example", link.text);
         }
-        // A file that the book does not show: its path says where it is.
+        // For a file that the book does not show, write its path.
         std::string name = link.text;
         std::erase(name, '`');
         if (name == path || name == path + "/") return "`" + name + "`";

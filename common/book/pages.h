@@ -1,17 +1,19 @@
-// A page's Markdown as Doxygen reads it: made of a file that is good on GitHub as it stands.
+// Converts a page's Markdown for Doxygen. The source file is also readable on GitHub.
 //
-// What changes: headings get anchors; links between files become links between pages; drawings are
-// named by their file; and comments in the text become what only the book can show:
-//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu, or program.cu;
-//                               `kernel` is folded where the exercise can be solved in the page,
-//                               `example` stands in example.cu; what follows in the same line is for
-//                               those who read the file itself, and says where the code is
+// Headings get anchors, links between files become links between pages, and drawings are referred
+// to by their file names. Some comments in the text are replaced by things that only the book can
+// show:
+//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu;
+//                               `kernel` is folded if the exercise can be solved in the page,
+//                               `example` is in example.cu; the rest of the line is for readers of
+//                               the file itself, and tells them where the code is
 //     <!-- questions -->        the lesson's questions, which the page checks
-//     <!-- editor -->           the exercise's editor, where there is an explorer
-//     <!-- begin -->            two buttons: the first lesson, and the playground where there is one
-//     <!-- usage -->            what `./learn help` prints
+//     <!-- editor -->           the exercise's editor, if there is an explorer
+//     <!-- begin -->            two buttons: the first lesson, and the playground if there is one
+//     <!-- usage -->            the output of `./learn help`
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
-// A folded answer, <details><summary>QUESTION</summary> in one line, its text, and </details>, is folded here too.
+// A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of the
+// answer, and </details>. It is folded in the book too.
 #pragma once
 
 #include "contents.h"
@@ -19,15 +21,16 @@
 
 namespace coalesce::book {
 
-/// The page's text for Doxygen. Throws BookError for a link to a file that is not there.
+/// Returns the page's text for Doxygen. Throws BookError for a link to a file that does not exist.
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
                          bool with_explorer);
 
-/// The page that shows a step's whole program, and its example where there is one, for Doxygen.
+/// Returns the page with a step's complete program, and its example if there is one, for Doxygen.
 /// `steps` is the folder of all steps.
 std::string source_text(const std::string& step, const std::filesystem::path& steps);
 
-/// "The other cure: a swizzle" -> "the-other-cure-a-swizzle", as GitHub has it.
+/// Returns the anchor that GitHub gives a heading: "the-other-cure-a-swizzle" for "The other cure:
+/// a swizzle".
 std::string anchor_of(const std::string& heading);
 
 }  // namespace coalesce::book

@@ -5,7 +5,7 @@
 namespace coalesce::book {
 namespace {
 
-/// One way to answer, and what is said to it.
+/// A possible answer, and the reply to it.
 struct Choice {
     bool is_right = false;
     std::string text, answer;
@@ -16,7 +16,8 @@ struct Question {
     std::vector<Choice> choices;
 };
 
-/// steps/NN_name/questions.txt: "? question", then "+ right" or "- wrong", each followed by "  answer".
+/// Reads steps/NN_name/questions.txt. It contains "? question", followed by "+ right" and "- wrong"
+/// choices, each with its reply in "  reply".
 std::vector<Question> read_questions(const std::string& file, const std::string& text) {
     std::vector<Question> questions;
     std::istringstream lines(text);
@@ -48,7 +49,7 @@ std::vector<Question> read_questions(const std::string& file, const std::string&
     return questions;
 }
 
-/// 32 -> "32", 5.5 -> "5.5"
+/// Formats a number: "32", "5.5".
 std::string number_text(double number) {
     std::ostringstream text;
     text << number;
@@ -101,7 +102,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     std::string html;
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
-        // Only a kernel's own run answers that.
+        // Only a run of the learner's own kernel answers this question.
         if (prediction.counter == kOfCopy) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);

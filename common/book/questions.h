@@ -1,5 +1,6 @@
-// A lesson's questions as HTML: those that its exercise.toml asks before a kernel is counted, and those of
-// its questions.txt, with an answer to each choice. theme/book.js checks them in the page.
+// Writes a lesson's questions as HTML: those from its exercise.toml, which ask about counters, and
+// those from its questions.txt, which have a reply to each choice. theme/book.js checks the answers
+// in the page.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace coalesce::book {
 
-/// "" when the lesson has none.
+/// Returns "" if the lesson has no questions.
 std::string questions_html(const std::string& step, const Contents& contents,
                            const course::Course& course);
 
-/// For HTML text and attributes; `code` in backquotes becomes an element.
+/// Escapes a text for HTML and attributes. `code` in backquotes becomes an element.
 std::string html_of(const std::string& text);
 
 }  // namespace coalesce::book

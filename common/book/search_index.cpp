@@ -5,7 +5,7 @@
 namespace coalesce::book {
 namespace {
 
-/// A heading with an anchor: where it begins and ends, and how it is reached.
+/// A heading with an anchor.
 struct Heading {
     std::size_t begin = 0, end = 0;
     std::string anchor, text;
@@ -15,7 +15,7 @@ bool is_heading(const std::string& name) {
     return name == "h2" || name == "h3" || name == "h4";
 }
 
-/// The next one at or after `from`.
+/// Finds the next heading at or after `from`.
 bool find_heading(const std::string& html, std::size_t from, Heading& heading) {
     for (Tag tag; find_tag(html, from, tag); from = tag.end) {
         if (!is_heading(tag.name)) continue;
@@ -39,7 +39,7 @@ nlohmann::json sections_of(const std::string& page, const std::string& html) {
     std::string title = plain_text(between(html, "<title>", "</title>"));
     const std::size_t name = title.find(": ");
     title = title.substr(name == title.npos ? 0 : name + 2);
-    // The way on, at a page's end, is said by the page that it leads to.
+    // Leave out the links at the end of a page, which have the titles of other pages.
     std::string main = "<main" + between(html, "<main", "</main>");
     main = main.substr(0, main.find("<nav class=\"neighbours\""));
     nlohmann::json sections = nlohmann::json::array();

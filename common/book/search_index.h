@@ -1,4 +1,4 @@
-// What the search knows: each section of each page, by its heading.
+// The index of the search: each section of each page, with its heading.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 
 namespace coalesce::book {
 
-/// The sections of a page: {"page", "anchor", "title", "heading", "text"}; what stands above the first heading with
-/// an anchor has neither anchor nor heading.
+/// Returns the sections of a page: {"page", "anchor", "title", "heading", "text"}. The text before
+/// the first heading with an anchor has neither anchor nor heading.
 nlohmann::json sections_of(const std::string& page, const std::string& html);
 
 }  // namespace coalesce::book

@@ -65,7 +65,7 @@ std::vector<std::string> unreachable_pages(const fs::path& folder) {
 }
 
 void finish_site(const fs::path& folder, const Contents& contents) {
-    // Doxygen writes lists of its own, which the book has no use for.
+    // Delete the lists that Doxygen adds, which the book does not use.
     for (const std::string& name : unreachable_pages(folder)) fs::remove(folder / name);
     nlohmann::json index = nlohmann::json::array();
     const auto add = [&](const std::string& name, const std::string& html) {
@@ -84,7 +84,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         write_text(file, html);
         add(name, html);
     }
-    // These pages come later, and are found, too.
+    // These pages are made later, but the search must find them too.
     for (const char* name : {"explorer.html", "playground.html"}) {
         if (has_explorer) add(name, read_file(contents.root / "common/page" / name));
     }
@@ -141,7 +141,7 @@ std::string fault_of(const CheckedPage::Use& use, const CheckedPage& page, const
     const std::string anchor = hash == use.target.npos ? "" : use.target.substr(hash + 1);
     if (!file.empty() && !fs::is_regular_file(folder / file)) return "no file " + file;
     const auto target = pages.find(file.empty() ? page.name : file);
-    // The links of these carry what they show, not an anchor.
+    // For these pages, the part after # describes what they show, and is not an anchor.
     const bool has_state = file == "explorer.html" || file == "playground.html";
     if (anchor.empty() || target == pages.end() || has_state) return "";
     return target->second.anchors.contains(anchor)

@@ -1,4 +1,4 @@
-// The built HTML: what is done to it after Doxygen, and what is checked.
+// Edits and checks the HTML that Doxygen made.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,16 @@
 
 namespace coalesce::book {
 
-/// Puts drawings and the way on into every page, removes those that none leads to, and writes the search's index.
+/// Adds drawings and links between pages to every page, deletes pages that no link leads to, and
+/// writes the search index.
 void finish_site(const std::filesystem::path& html, const Contents& contents);
 
-/// Pages to which no chain of links leads from index.html.
+/// Returns the pages that cannot be reached from index.html by following links.
 std::vector<std::string> unreachable_pages(const std::filesystem::path& html);
 
-/// What is wrong with a site, a line each: links to pages, files or anchors that are not there,
-/// anything but a link that would come from another host, identifiers used twice, lessons without
-/// their code, pages that no page leads to. Throws BookError when there is no page at all.
+/// Returns the mistakes in a site, one per line: links to missing pages, files or anchors; anything
+/// except a link that refers to another host; duplicate identifiers; lessons without their code;
+/// pages that cannot be reached. Throws BookError if there are no pages.
 std::vector<std::string> faults_of_site(const std::filesystem::path& html);
 
 }  // namespace coalesce::book

@@ -13,7 +13,7 @@ std::int64_t right_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// Matrices of the same columns with that many rows each, stacked in the same memory.
+/// The matrices have the right number of columns, but a wrong number of rows each.
 Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other =
@@ -37,7 +37,7 @@ Explanation best_size(const Problem& problem, const Sample& sample) {
     return best;
 }
 
-/// Which matrix stands where another one belongs.
+/// The matrices are right, but in the place of other matrices.
 Explanation other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const Seen& seen) {
@@ -55,7 +55,7 @@ Explanation other_order(const Sample& sample, const Problem& problem, std::int64
     return found;
 }
 
-/// "64 elements (the rows of one)": what a distance between matrices may have been made of.
+/// Returns a distance between matrices with its likely origin: "64 elements (the rows of one)".
 std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
@@ -64,7 +64,7 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     return text;
 }
 
-/// Each is read from its number times the wrong distance.
+/// Each matrix is read from its number times a wrong distance.
 Explanation other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const Seen& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;

@@ -1,13 +1,15 @@
 /// \file
-/// How many blocks to start when blocks stay for many tiles each.
+/// The number of persistent blocks to launch. A persistent block processes many tiles, one after
+/// another.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "harness/harness.h"
 
-/// As many blocks as the device holds at a time, with so many threads and bytes of dynamic shared memory
-/// each; but no more than leave each some tiles to go through.
+/// Returns the number of blocks that the device can hold at once, with this many threads and bytes
+/// of dynamic shared memory each. Returns fewer if a block would otherwise get fewer than
+/// `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {
     constexpr int fewest_tiles = 4;

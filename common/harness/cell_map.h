@@ -1,5 +1,5 @@
 /// \file
-/// A picture of an output in the terminal: which cells are right, wrong, or were never written.
+/// Draws an output in the terminal, and shows which cells are right, wrong, or were never written.
 #pragma once
 
 #include <array>
@@ -12,47 +12,49 @@ namespace coalesce {
 
 /// What the verifier found in a cell.
 enum class CellState : std::uint8_t {
-    right,      ///< the bits that belong there
+    right,      ///< the expected bits
     untouched,  ///< still the poison
     wrong,      ///< anything else
 };
 
-/// At most 32 x 32 signs; of a larger output each stands for several cells, and shows the worst.
+/// A picture of at most 32 x 32 characters. If the output is larger, a character stands for several
+/// cells and shows the worst of them.
 class CellMap {
 public:
-    /// Signs in a row, and rows of signs, at most.
+    /// The largest number of characters per row, and of rows.
     static constexpr int kSide = 32;
 
-    /// An empty picture of an output of that shape. In place, it is of `data`.
+    /// Creates an empty picture of an output with this shape. If `is_in_place`, the legend calls
+    /// the matrix `data`.
     CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
-    /// Nothing to show.
+    /// Creates a picture with nothing in it.
     CellMap() : CellMap(1, 1) {}
 
-    /// Notes what was found in a cell.
+    /// Records the state of a cell.
     void note(Cell out, CellState state) {
         CellState& sign = signs_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
                                  static_cast<std::size_t>(out.col / cells_across_)];
         if (state > sign) sign = state;
     }
-    /// Adds what another picture of the same output has.
+    /// Merges the cells that another picture of the same output recorded.
     void merge(const CellMap& other);
-    /// The state that the sign at that row and column shows.
+    /// Returns the state that the character in this row and column shows.
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
-    /// Rows and columns of the output.
+    /// The shape of the output.
     std::int64_t out_rows() const { return out_rows_; }
     std::int64_t out_cols() const { return out_cols_; }
-    /// Whether the input is the output, so that its picture is of `data`.
+    /// Reports whether the output is the input's own memory.
     bool is_in_place() const { return is_in_place_; }
-    /// Whether all signs are the same.
+    /// Reports whether all characters are the same.
     bool is_uniform() const;
-    /// All signs, row by row, as in the picture: to keep it.
+    /// Returns all characters row by row, so that a caller can store the picture.
     std::string signs() const;
-    /// Takes such signs back; false when they are none of this picture.
+    /// Restores a stored picture. Returns false if the characters do not fit this picture.
     bool take_signs(const std::string& signs);
-    /// The picture with its legend: lines of at most 70 columns. It has at most so many rows and
-    /// columns of signs, where fewer than there are each show the worst of more cells.
+    /// Returns the picture with its legend, in lines of at most 70 columns. If it has more rows or
+    /// columns than allowed, several cells are combined and the worst of them is shown.
     std::string text(int most_rows = kSide, int most_cols = kSide) const;
 
 private:
@@ -61,7 +63,7 @@ private:
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;
-    /// Cells that one sign stands for.
+    /// The number of cells that one character stands for.
     std::int64_t cells_down_, cells_across_;
     std::array<CellState, kSide * kSide> signs_{};
 };

@@ -1,5 +1,5 @@
 /// \file
-/// What an option chooses by its name.
+/// Selects items by the name that an option gives.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace coalesce {
 
-/// Those in `all` that have this name; all of them when it is empty. Throws UsageError when there are
-/// none, with the names that there are. `option` is "--variant", say, and `kind` what it chooses.
+/// Returns the items of `all` with this name, or all items if the name is empty. If there are none,
+/// throws a UsageError that lists the names. `option` is the option's name, such as "--variant",
+/// and `kind` is what it selects.
 template <class Named>
 std::vector<const Named*> chosen(const std::vector<Named>& all, const std::string& option,
                                  const std::string& kind, const std::string& name) {

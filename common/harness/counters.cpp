@@ -31,7 +31,7 @@ std::string to_text(const CoalesceReport& report) {
 
 }  // namespace
 
-/// "transpose" of "void deep::(anonymous namespace)::transpose<32>(float*)".
+/// Returns "transpose" for "void deep::(anonymous namespace)::transpose<32>(float*)".
 static std::string plain_name(std::string name) {
     const std::string unnamed = "(anonymous namespace)";
     for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed)) {

@@ -1,6 +1,6 @@
 /// \file
-/// What the simulated GPU counts, and how it is asked: by the names of its functions, at run time.
-/// With NVIDIA's libcudart loaded the names are not there, and nothing is counted.
+/// Reads the counters of the simulated GPU. The simulator's functions are looked up by name at run
+/// time. If NVIDIA's libcudart is loaded instead, the names do not exist, and nothing is counted.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace coalesce {
 
-/// Sums over the kernels that a variant launched, as the simulator counts them. Requests are warp-wide
-/// loads, stores or atomics, and sectors those of global memory that they touched (atomics on the same
-/// words touch them in turn). Wavefronts are the passes that shared memory took, and the ideal those that
-/// it would take without any bank conflict.
+/// The simulator's counters, summed over the kernels that a variant launched. A request is one
+/// load, store or atomic of a warp. Sectors are the sectors of global memory that requests touch;
+/// atomics on the same words touch them one after another. Wavefronts are the passes through shared
+/// memory, and the ideal is their number without bank conflicts.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
-    std::uint64_t kernels = 0;  ///< kernels that were launched; not in the JSON
-    std::string kernel;         ///< the last of them, its name alone
+    std::uint64_t kernels = 0;  ///< the number of launched kernels; not in the JSON
+    std::string kernel;         ///< the name of the last kernel, without its parameters
 
-    /// Wavefronts beyond the ideal.
+    /// The wavefronts above the ideal.
     std::uint64_t bank_conflicts() const {
         return shared_load_wavefronts - shared_load_ideal + shared_store_wavefronts -
                shared_store_ideal + shared_atomic_wavefronts - shared_atomic_ideal;
     }
-    /// Whether global or shared memory was touched at all.
+    /// Reports whether any request to global or shared memory was counted.
     bool has_memory_requests() const {
         return load_requests + store_requests + atomic_requests + shared_load_requests +
                    shared_store_requests + shared_atomic_requests >
                0;
     }
-    /// Bytes that moved between global memory and the multiprocessors.
+    /// The bytes that moved between global memory and the multiprocessors.
     std::uint64_t bytes_moved() const {
         return 32 * (load_sectors + store_sectors + atomic_sectors);
     }
 };
 
-/// Those that we know and write to JSON, under their names there.
+/// The counters that are written to JSON, with their names there.
 inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCounterNames[] = {
     {"load_requests", &CoalesceCounters::load_requests},
     {"load_sectors", &CoalesceCounters::load_sectors},
@@ -62,23 +62,25 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// The simulator, when it is the libcudart of this process.
+/// Functions for the simulator, if it is the libcudart of this process.
 namespace simulator_library {
 
-/// Whether it is.
+/// Reports whether the simulator is loaded.
 bool is_loaded();
-/// Counts from zero.
+/// Sets all counters to zero.
 void reset_counters();
-/// The counts since then.
+/// Returns the counters since the last reset.
 Counters counters();
-/// What its checks (memcheck, racecheck, ...) had to say since the last `forget_reports`, each a
-/// text of a few lines.
+/// Returns the reports of the checks (memcheck, racecheck and so on) since the last
+/// `forget_reports`. Each is a text of a few lines.
 std::vector<std::string> reports();
-/// Whether one of those reports is of a race in shared memory.
+/// Reports whether one of these reports is about a race in shared memory.
 bool reported_a_shared_race();
-/// Forgets reports, and the error that stopped a kernel, so that the next one can run.
+/// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
+/// run.
 void forget_reports();
-/// Whether it prints reports as they come; the harness shows them itself.
+/// Sets whether the simulator prints reports as they occur. The harness turns this off, because it
+/// shows the reports itself.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

@@ -1,4 +1,4 @@
-// Counters as JSON: the same names wherever they are written down.
+// Converts counters to JSON, with the same names everywhere.
 #pragma once
 
 #include "base/codec.h"
@@ -12,7 +12,7 @@ void describe(Codec& codec, Counters& counters) {
     if constexpr (Codec::kIsReading) counters.kernels = 1;
 }
 
-/// {"load_requests": 1, ...}
+/// Returns {"load_requests": 1, ...}.
 inline codec::Json counters_to_json(const Counters& counters) {
     return codec::encode(counters);
 }

@@ -24,16 +24,15 @@ namespace fs = std::filesystem;
 
 constexpr char kLibrary[] = "libcudart.so.13";
 constexpr char kMarker[] = "coalesceSimulatorVersion";
-/// Set for the program that a program turns into, so that it does not do so again and again.
+/// Set before a program executes itself again, so that it does so only once.
 constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
 
-/// Whether that file is our library: a folder `lib` may well hold NVIDIA's.
+/// Reports whether the file is our library. A folder named `lib` may also contain NVIDIA's.
 bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find(kMarker) != std::string::npos;
 }
 
-/// The folder of the simulator's library. Looked for beside this program, and further and further
-/// up.
+/// Finds the folder of the simulator's library, in this program's folder or in one of its parents.
 fs::path simulator_folder() {
     if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
         if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
@@ -52,7 +51,7 @@ fs::path simulator_folder() {
                      ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again with the simulator in front of every other libcudart.
+/// Executes this program again, with the simulator in front of every other libcudart.
 [[noreturn]] void execute_on_simulator(char** argv) {
     if (std::getenv(kAgain)) {
         throw UsageError(std::string("another ") + kLibrary +
@@ -84,13 +83,14 @@ Device describe(bool simulated) {
     int driver = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
-    // Kilohertz, two transfers per clock, bits.
+    // The clock is in kHz and the width in bits; there are two transfers per clock cycle.
     device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     return device;
 }
 
-/// The number in the file's line that begins with `key`, or its first one; `otherwise` if none.
+/// Returns the number on the first line that starts with `key`, or else `otherwise`. If `key` is
+/// empty, returns the file's first number.
 std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
     std::ifstream stream(file);
     std::string line;
@@ -123,7 +123,7 @@ std::string why_no_gpu() {
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
     if (error == cudaSuccess) error = cudaSetDevice(0);
-    // The first call that needs a context: a device that is there may still not work.
+    // The first call that needs a context. It may fail even though the device exists.
     if (error == cudaSuccess) error = cudaFree(nullptr);
     if (error == cudaSuccess) return "";
     static_cast<void>(cudaGetLastError());

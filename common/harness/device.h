@@ -1,9 +1,9 @@
 /// \file
-/// Which GPU a program runs on: a real one, or the simulated one.
+/// Chooses the GPU that a program runs on: a real one, or the simulated one.
 ///
-/// Whichever libcudart.so.13 the loader found first is the device. A program that should run on the
-/// simulator and found NVIDIA's executes itself again, with the simulator's folder in front of
-/// LD_LIBRARY_PATH.
+/// The device depends on which libcudart.so.13 the loader finds first. If a program is to run on
+/// the simulator but NVIDIA's library was loaded, the program executes itself again, with the
+/// simulator's folder at the front of LD_LIBRARY_PATH.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +11,39 @@
 
 namespace coalesce {
 
-/// What --device says.
+/// The values of --device.
 enum class DeviceChoice {
-    automatic,  ///< a real GPU when there is one that works, else the simulator
+    automatic,  ///< a real GPU if a working one exists, otherwise the simulator
     gpu,        ///< a real GPU or an error
     simulator,  ///< the simulator or an error
 };
 
-/// The device that was chosen.
+/// The chosen device.
 struct Device {
-    std::string name = "";     ///< as the device calls itself
-    bool simulated = false;    ///< the simulator: counters, no times
-    std::size_t l2_bytes = 0;  ///< its second-level cache
-    double peak_gbps = 0;      ///< memory clock x bus width; 0 when the device does not say
+    std::string name = "";     ///< the name that the device reports
+    bool simulated = false;    ///< whether it is the simulator, which has counters but no times
+    std::size_t l2_bytes = 0;  ///< the size of its second-level cache
+    double peak_gbps = 0;      ///< memory clock x bus width; 0 if the device does not report them
     std::string compute = "";  ///< compute capability: "9.0"
-    std::string driver = "";   ///< the CUDA version that the driver is for: "13.0"
+    std::string driver = "";   ///< the CUDA version that the driver supports: "13.0"
 
-    /// "Device: NVIDIA H200, measured": the first line of every program.
+    /// Returns "Device: NVIDIA H200, measured", for example: the first line that every program
+    /// prints.
     std::string first_line(bool is_predicted = false) const;
 };
 
-/// Makes the device of `choice` the one of this process. May execute the program again with the
-/// arguments `argv`; then it does not return. Throws UsageError when the device cannot be had.
+/// Makes `choice` the device of this process. This may execute the program again with the arguments
+/// `argv`, and then never returns. Throws UsageError if the device is not available.
 Device choose_device(DeviceChoice choice, char** argv);
 
-/// The answer of a real GPU that works: "", or the reason why there is none.
+/// Returns "" if a real GPU works, or else the reason why none does.
 std::string why_no_gpu();
 
-/// Bytes that a matrix may still take: of the device's memory, or of the host's when `simulated`,
-/// where device memory is host memory.
+/// Returns how many bytes matrices may still take. If `simulated`, this is host memory, because the
+/// simulator keeps device memory there.
 std::size_t free_device_bytes(bool simulated);
-/// Bytes of host memory that are available: MemAvailable, or what the control group leaves.
+/// Returns the available bytes of host memory: MemAvailable, or what the control group's limit
+/// leaves.
 std::size_t free_host_bytes();
 
 }  // namespace coalesce

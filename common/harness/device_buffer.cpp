@@ -6,7 +6,7 @@ namespace coalesce {
 
 namespace {
 
-// What can go wrong here went wrong before, in a kernel, and was reported then.
+// Errors are ignored here, because they come from an earlier kernel, and were reported then.
 void free_on_device(void* data) {
     static_cast<void>(cudaFree(data));
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Memory of a device or of the host, page-locked, that frees itself.
+/// Device memory or page-locked host memory that frees itself.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace coalesce {
 
-/// Bytes in device memory or in page-locked host memory. Moves, never copies.
+/// A buffer in device memory or in page-locked host memory. It can be moved, but not copied.
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
-    /// Allocates; throws CudaError when there is not enough.
+    /// Allocates the buffer. Throws CudaError if there is not enough memory.
     explicit DeviceBuffer(std::size_t bytes, Memory where = Memory::device);
 
-    /// The first byte.
+    /// A pointer to the first byte.
     void* data() const { return data_.get(); }
-    /// How many bytes.
+    /// The size.
     std::size_t bytes() const { return bytes_; }
 
 private:

@@ -5,11 +5,12 @@
 namespace coalesce {
 namespace {
 
-/// About so many wrong cells are looked at closely; each takes a microsecond.
+/// About this many wrong cells are examined closely. Each takes a microsecond.
 constexpr std::uint64_t kClosely = 1 << 20;
-/// So many of a share at least, so that the sentence is about one of the first.
+/// Each share examines at least this many of its first cells, so that the example in a message is
+/// one of the first.
 constexpr std::uint64_t kFirst = 1024;
-/// About so many of them are kept for the rules that have numbers to find.
+/// About this many of the examined cells are kept for the rules in rules.h.
 constexpr std::uint64_t kSample = 1 << 14;
 
 }  // namespace
@@ -42,7 +43,8 @@ Diagnosis::Diagnosis(const Comparison& comparison)
     }
 }
 
-/// The first wrong cells, and of very many an even share that no pattern of tiles can hide from.
+/// Examines the first wrong cells. If there are very many more, it examines a pseudorandom
+/// selection, in which every pattern of tiles shows.
 bool Diagnosis::is_looked_at_closely(std::int64_t index) const {
     if (wrong_.count < kFirst) return true;
     return mix(static_cast<std::uint32_t>(index)) % one_in_ == 0;
@@ -107,17 +109,17 @@ void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
     }
 }
 
-/// What became of the value that belongs there.
+/// Classifies how the value differs from the expected value.
 void Diagnosis::look_at_change(const Look& look) {
     if (!look.expected) return;
     const std::size_t size = problem_.element_size;
     const Bits right = pattern_.at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
     changes_[static_cast<std::size_t>(change_of(right, look.held, size))].note(look);
-    // What the input holds was not computed.
+    // A value that the input contains was not computed.
     if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
-    // A NaN may be the sum of many things: the example is to be a number.
+    // A NaN can be the sum of many things, so the example must not be a NaN.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {
@@ -189,17 +191,19 @@ Finding Diagnosis::say(const Explanation& explanation) const {
     return say(explanation.fault, example, explanation.meaning);
 }
 
-/// Too few bad cells for a mistake that many threads make: then a pattern among them is chance.
+/// Reports whether there are so few bad cells that a pattern among them would be chance. A mistake
+/// in a kernel affects many threads.
 bool Diagnosis::is_rare() const {
     return bad_.count < 2 || 64 * bad_.count < static_cast<std::uint64_t>(problem_.elements());
 }
 
-/// Of how many matrices the output consists.
+/// The number of matrices in the output.
 std::uint64_t Diagnosis::matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 
-/// The tiles of that side, a multiple of the smallest, that have a bad cell.
+/// Returns for each tile of that side whether it has a bad cell. The side is a multiple of the
+/// smallest one.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));
@@ -220,7 +224,8 @@ std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
         if (!bad[i]) continue;
         const auto number = static_cast<std::int64_t>(i);
         cells += grid.cells_of(number);
-        // In place, a cell on the diagonal is right whatever is done.
+        // In an in-place transpose a cell on the diagonal stays where it is, so it is right even if
+        // the kernel does nothing.
         const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {
             cells -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));

@@ -1,4 +1,4 @@
-// From the cells that are bad to the mistake that explains them.
+// Finds the mistake that explains the bad cells of an output.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace coalesce {
 
-/// How many cells something is true of, and the first of them.
+/// The number of cells with some property, and the first of them.
 struct Tally {
     std::uint64_t count = 0;
-    std::int64_t first = -1;  ///< its index; -1: none
-    Bits held;                ///< what it holds
+    std::int64_t first = -1;  ///< the index of the first cell; -1 if there is none
+    Bits held;                ///< the bits that the first cell holds
     bool is_untouched = false;
 
     void note(std::int64_t index, Bits what, bool untouched);
@@ -25,22 +25,22 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Whether it is the share of the wrong cells that a mistake must explain to be the one that was
-/// made. Less than all: at the edges of a matrix other things happen too.
+/// Reports whether `count` of `of` wrong cells are enough to blame a mistake for them. A mistake
+/// need not explain all of them, because other things can happen at the edges of a matrix.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
 
-/// Which of each so many rows or columns are bad as a whole.
+/// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
-    std::string text;  ///< "of every 4 rows of out the 4th is bad"; "": there are none
-    std::size_t period = 0, bad = 0;  ///< 4 and 1
+    std::string text;  ///< "of every 4 rows of out the 4th is bad"; "" if there is no pattern
+    std::size_t period = 0, bad = 0;  ///< in this example 4 and 1
 };
 
-/// The tiles of a matrix, whole ones and those at its edges.
+/// The division of a matrix into tiles, including the incomplete tiles at its edges.
 struct TileGrid {
-    std::int64_t rows, cols;  ///< of the matrix
-    std::int64_t side;        ///< of a tile
+    std::int64_t rows, cols;  ///< the size of the matrix
+    std::int64_t side;        ///< the side of a tile
 
     Cell tiles() const { return {(rows + side - 1) / side, (cols + side - 1) / side}; }
     std::int64_t count() const { return tiles().row * tiles().col; }
@@ -53,24 +53,26 @@ struct TileGrid {
     }
 };
 
-/// Gathers what the bad cells have in common, one after the other; then says what it looks like.
-/// Several may gather at once, each its share, and be merged.
+/// Collects what the bad cells have in common, cell by cell, and then concludes which mistake
+/// explains them. Several threads may each collect a share of the cells in their own Diagnosis, and
+/// merge them.
 class Diagnosis {
 public:
-    /// `comparison` has what the first look at the output saw.
+    /// `comparison` is the result of the first pass over the output.
     explicit Diagnosis(const Comparison& comparison);
 
-    /// A cell of the output that is not right, and what it holds.
+    /// Records a bad cell of the output and what it holds.
     void look_at(Cell out, Bits held, bool is_untouched);
     void merge(const Diagnosis& other);
-    /// What it looks like, with a sentence about a cell that shows it.
+    /// Returns the most likely mistake, with a sentence about a cell that shows it.
     Finding conclude() const;
 
 private:
-    /// Rows and columns are counted modulo this; a tile's pattern repeats within it.
+    /// Rows and columns are counted modulo this number, because the pattern of a tile repeats
+    /// within it.
     static constexpr int kPeriod = 64;
 
-    /// How many cells something is true of, by row and by column.
+    /// The number of cells with some property, by row and by column.
     struct Lines {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
@@ -78,25 +80,26 @@ private:
         void merge(const Lines& other);
     };
 
-    /// What is known of tiles of one side.
+    /// What is known about tiles of one side.
     struct Tiles {
         std::int64_t side;
-        Cell full_end;             ///< where the last full tile ends, in rows and columns
-        std::uint64_t inside = 0;  ///< bad cells before that
+        Cell full_end;             ///< the row and column where the last full tile ends
+        std::uint64_t inside = 0;  ///< the bad cells before full_end
         Tally wrong{}, unturned{}, same{};
         void merge(const Tiles& other);
     };
-    /// Side of the tiles of the output that are looked at one by one; others are made of these.
+    /// The side of the smallest tiles of the output for which bad cells are recorded. Larger tiles
+    /// consist of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
-    // Gathering.
+    // Collecting.
     bool is_looked_at_closely(std::int64_t index) const;
     void look_at_place(Cell out, bool is_untouched);
     void look_at_value(const Look& look, const Look& in_matrix);
     void look_at_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
-    // Nothing wrong, but not everything written: diagnosis_untouched.cpp.
+    // Nothing is wrong, but not everything was written: diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding nothing_written() const;
     std::optional<Finding> rectangle() const;
@@ -109,7 +112,7 @@ private:
     std::optional<Finding> missed_tiles() const;
     std::optional<Finding> half_exchanged() const;
 
-    // Wrong cells: diagnosis_wrong.cpp.
+    // Some cells are wrong: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> stored_to_one_line() const;
     std::optional<Finding> read_outside() const;
@@ -135,7 +138,7 @@ private:
     std::string tiles_meaning(const Tally& example, std::int64_t side, bool is_turned) const;
     std::string rule_of_tiles(std::int64_t side) const;
 
-    // Both.
+    // Used by both.
     bool is_rare() const;
     std::uint64_t matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
@@ -143,7 +146,7 @@ private:
     }
     std::vector<bool> bad_tiles(std::int64_t side) const;
     std::uint64_t cells_of_bad_tiles(std::int64_t side) const;
-    /// "out", or in place "data".
+    /// Returns "out", or "data" for an in-place transpose.
     const char* out_matrix() const { return problem_.is_in_place() ? "data" : "out"; }
     Finding say(Fault fault, const Tally& example, const std::string& meaning,
                 const std::string& guess = "") const;
@@ -151,23 +154,27 @@ private:
 
     const Comparison& comparison_;
     Problem problem_;
-    Problem matrix_;  ///< one of a batch; else the same as `problem_`
+    Problem matrix_;  ///< one matrix of the batch, or the same as `problem_`
     Pattern pattern_;
 
-    std::uint32_t one_in_;            ///< so many wrong cells is one looked at closely
-    std::vector<Tally> explained_;    ///< by each hypothesis, of the wrong cells
-    Tally bad_;                       ///< all of them
-    Tally wrong_, guard_, foreign_;   ///< written and wrong; with foreign bits
+    std::uint32_t one_in_;          ///< one of this many wrong cells is examined closely
+    std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
+    Tally bad_;                     ///< all bad cells
+    /// Cells that were written and are wrong; those with the guard's bytes; those with foreign bits.
+    Tally wrong_, guard_, foreign_;
     std::array<Tally, 7> changes_{};  ///< by ValueChange
     std::vector<Tiles> tiles_;        ///< by kTileSides
-    Tally sum_;                       ///< what belongs there plus what the output held
-    std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
-    Tally whole_;                     ///< of these, those that are not zero
-    Sample sample_;                   ///< places in `matrix_`
+    /// Cells that hold the sum of the expected value and the output's old value.
+    Tally sum_;
+    /// Cells that hold the expected value converted to an integer, by Integer.
+    std::array<Tally, 3> integer_{};
+    Tally whole_;    ///< the cells in integer_ that are not zero
+    Sample sample_;  ///< the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
-    Sample in_array_;  ///< of a batch: the same cells' places in all of it
-    std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;  ///< bad cells there
-    std::vector<bool> bad_tiles_;  ///< tiles of the output with a bad cell
+    Sample in_array_;  ///< the same cells, with positions in the whole batch
+    /// Bad cells above and below the diagonal.
+    std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
+    std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it has a bad cell
 };
 
 }  // namespace coalesce

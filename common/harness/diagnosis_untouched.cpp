@@ -1,4 +1,4 @@
-// The output holds nothing wrong, but not everything that it should.
+// Diagnoses outputs in which nothing is wrong, but some cells were never written.
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -7,12 +7,13 @@
 namespace coalesce {
 namespace {
 
-/// How many of 0 ... length - 1 leave that remainder.
+/// Counts the numbers from 0 to length - 1 with this remainder.
 std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int64_t remainder) {
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-/// "of every 4 rows of out the 4th is never written"; `bad` has a place for each of them.
+/// Returns "of every 4 rows of out the 4th is never written", for example. `bad` has one entry for
+/// each of the 4 rows.
 std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
                        const std::string& state) {
     const auto begin = std::find(bad.begin(), bad.end(), true);
@@ -31,14 +32,15 @@ std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
            state;
 }
 
-/// What may be missing: lines of a vector's components look like those of a loop.
+/// Returns what may be missing. The components of a vector look the same as the iterations of a
+/// short loop.
 std::string missing_text(std::size_t period, std::size_t bad) {
     if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
     if (bad < 16) return "A loop over the tile is missing, or ends too early";
     return "A loop over the tile is missing or ends too early, or no block takes these";
 }
 
-/// Whether it is those tiles whose row and column are the same, row by row.
+/// Reports whether the chosen tiles are exactly those on the diagonal.
 bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
     for (std::int64_t i = 0; i < tiles.row * tiles.col; ++i) {
         if (chosen[static_cast<std::size_t>(i)] != (i / tiles.col == i % tiles.col)) return false;
@@ -87,8 +89,8 @@ Finding Diagnosis::nothing_written() const {
                      "anything?");
 }
 
-/// All is right up to some row and some column; or some lines of each tile are bad, which may look
-/// alike.
+/// Everything is right up to some row and some column. The bad cells may also be lines of each
+/// tile, which can look the same.
 std::optional<Finding> Diagnosis::rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
@@ -110,16 +112,16 @@ std::optional<Finding> Diagnosis::rectangle() const {
                "cells");
 }
 
-/// Everything before the last full tile's end is right, and what lies beyond is bad.
+/// All cells before the end of the last full tile are right, and cells after it are bad.
 std::optional<Finding> Diagnosis::edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
-        // A tile side of 2 or 4 would find an edge nearly everywhere.
+        // With a tile side of 2 or 4, nearly every matrix would have such an edge.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // At least a whole edge, of the two that there may be.
+        // At least one of the two possible edges must be entirely bad.
         if (2 * bad_.count < beyond) continue;
         return say(
             comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_,
@@ -129,7 +131,7 @@ std::optional<Finding> Diagnosis::edge() const {
     return std::nullopt;
 }
 
-/// Of each tile the same rows or columns are bad.
+/// The same rows or columns of each tile are bad.
 std::optional<Finding> Diagnosis::part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
@@ -141,7 +143,8 @@ BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
     return found.text.empty() ? lines_of(lines, are_wrong, false) : found;
 }
 
-/// Rows (or columns) with some remainders all have such cells only, the others have none.
+/// Finds the remainders for which rows (or columns) consist of bad cells only, if all other rows
+/// have none.
 BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_rows) const {
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
@@ -184,7 +187,7 @@ std::optional<Finding> Diagnosis::missed_batches() const {
                    "move both pointers on to their own?");
 }
 
-/// Tiles are right or untouched as a whole.
+/// Each tile is either right or untouched.
 std::optional<Finding> Diagnosis::missed_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     for (const std::int64_t side : {64, 32, 16}) {
@@ -192,7 +195,7 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
         if (cells_of_bad_tiles(side) != bad_.count || grid.count() < 4) continue;
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
-        // By the rows of the input's tiles.
+        // The rules number tiles by the rows of the input.
         const Cell tiles =
             problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
         std::vector<bool> missed(bad.size());
@@ -221,11 +224,13 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
     return std::nullopt;
 }
 
-/// In place, and on one side of the diagonal all is right, on the other nearly nothing.
+/// An in-place output in which everything is right on one side of the diagonal, and nearly nothing
+/// on the other.
 std::optional<Finding> Diagnosis::half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
-    // Tiles on the diagonal may be right as a whole: of two tiles per side they are half of it.
+    // Tiles on the diagonal may be right. If the matrix has only two tiles per side, they are half
+    // of it.
     const bool is_half = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
                          2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;

@@ -1,4 +1,4 @@
-// The output holds something that does not belong there.
+// Diagnoses outputs in which some cells hold wrong values.
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -41,8 +41,8 @@ std::optional<Finding> Diagnosis::not_of_input() const {
                    std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
 }
 
-/// All threads store to the first row, or to the first column: which of them comes last is chance, so what
-/// stands there says nothing.
+/// All threads stored to the first row or to the first column. The values there show only which
+/// thread happened to be last, so nothing can be concluded from them.
 std::optional<Finding> Diagnosis::stored_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
@@ -65,24 +65,25 @@ Finding Diagnosis::scattered() const {
                    " wrong cells" + of + ". Look at the map");
 }
 
-/// A mistake that says of each cell what it holds: of those that explain nearly all, the one that
-/// explains most.
+/// Looks for a mistake that predicts the value of each cell. Among the mistakes that explain nearly
+/// all wrong cells, it returns the one that explains most.
 std::optional<Finding> Diagnosis::pattern() const {
     if (is_rare()) return std::nullopt;
-    // What a cell at the edge holds that came from outside is no argument against a mistake.
+    // A cell at the edge that holds the bytes of a guard band does not count against a mistake.
     const std::uint64_t cells = wrong_.count - guard_.count;
     const std::size_t best = best_hypothesis();
     const Explanation rule = best_rule();
     const double rule_share = share_of(rule.count, rule.of);
     std::optional<Finding> found;
     const double share = share_of(explained_[best].count, cells);
-    // What explains as many wrong cells and leaves the right ones alone is the better rule.
+    // If a rule and a hypothesis explain as many wrong cells, prefer the one that leaves the right
+    // cells alone.
     const bool is_rule =
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
     if (is_rule) {
         if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
-        // A distance of whole tiles is one between tiles.
+        // If the distance is a multiple of whole tiles, describe it as a distance between tiles.
         if (auto tiles = rule.fault == Fault::shifted ? whole_tiles() : std::nullopt) return tiles;
         if (rule.fault == Fault::shifted && is_of_component()) {
             found = say(rule);
@@ -104,17 +105,18 @@ std::optional<Finding> Diagnosis::pattern() const {
     return found;
 }
 
-/// Matrices of a batch that stand, or are looked for, in the wrong place.
+/// The matrices of a batch are in the wrong place, or were read from the wrong place.
 std::optional<Finding> Diagnosis::batches() const {
-    // All of them fill the output: what they do not, such as blocks that all store to one matrix, is
-    // another mistake.
+    // In such mistakes the matrices still fill the output. If blocks all store to one matrix, for
+    // example, that is a different mistake.
     if (is_rare() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, in_array_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
     return say(found);
 }
 
-/// For a mistake that would have touched cells which are right.
+/// Returns an addition to the message, for a mistake that would also have changed cells that are
+/// right.
 std::string Diagnosis::not_everywhere() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
@@ -123,8 +125,8 @@ std::string Diagnosis::not_everywhere() const {
            (comparison_.right == 1 ? " is right" : " are right");
 }
 
-/// The one that explains most wrong cells. Of several the first after which as many cells are wrong
-/// as there are; if there is none, the first.
+/// Returns the hypothesis that explains most wrong cells. If several explain as many, prefers the
+/// first that also predicts the number of wrong cells, or else the first.
 std::size_t Diagnosis::best_hypothesis() const {
     const auto by_count = [](const Tally& one, const Tally& other) {
         return one.count < other.count;
@@ -138,14 +140,14 @@ std::size_t Diagnosis::best_hypothesis() const {
     return first;
 }
 
-/// Whether about as many cells would be wrong after that mistake as are. Cells that are right are
-/// an argument against a mistake that would have touched them.
+/// Reports whether the mistake would make about as many cells wrong as there are. Cells that are
+/// right are evidence against a mistake that would have changed them.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
     return share_wrong_after(hypothesis) < 1.25 * bad;
 }
 
-/// The share of the output's cells that would be wrong after that mistake.
+/// Returns the fraction of the output's cells that would be wrong after this mistake.
 double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     constexpr std::int64_t most_tries = 4096;
     const std::int64_t step = 1 + problem_.elements() / most_tries;
@@ -161,9 +163,9 @@ double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     return share_of(wrong, tries);
 }
 
-/// Of the rules with numbers to find, the one that explains more.
+/// Returns the rule of rules.h that explains most.
 Explanation Diagnosis::best_rule() const {
-    // With another length of a row nearly everything moves.
+    // A wrong row length moves nearly all cells.
     const bool may_be_pitch =
         2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
     const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
@@ -172,15 +174,15 @@ Explanation Diagnosis::best_rule() const {
     const bool both = best.count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
     if (both) best.meaning += "; or " + pitch.meaning;
     if (is_better(pitch, best)) best = pitch;
-    // Where components differ in one way alone, that is a distance too.
+    // If all components move by the same distance, then a constant distance explains them too.
     const bool is_component = components.count > 0 && !is_better(best, components);
     return is_component ? components : best;
 }
 
-/// The right value after a computation that can be named.
+/// The right value, after a computation that can be recognized.
 std::optional<Finding> Diagnosis::computed_value() const {
     const Tally& nan = changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
-    // A sum has to show in more cells than chance would make one.
+    // A sum must show in more cells than could match by chance.
     if (10 * sum_.count >= wrong_.count && is_nearly_all(sum_.count + nan.count, wrong_.count)) {
         return say(Fault::value_added, sum_,
                    std::string("exactly the sum of that and of what ") + out_matrix() +
@@ -190,7 +192,7 @@ std::optional<Finding> Diagnosis::computed_value() const {
     for (std::size_t i = 1; i < integer_.size(); ++i) {
         if (integer_[i].count > integer_[best].count) best = i;
     }
-    // Zeros alone show nothing.
+    // Zeros alone prove nothing.
     const bool shows = 20 * whole_.count >= wrong_.count && !is_rare();
     if (!shows || !is_nearly_all(integer_[best].count, wrong_.count)) return std::nullopt;
     return say(Fault::value_converted, whole_,
@@ -198,7 +200,7 @@ std::optional<Finding> Diagnosis::computed_value() const {
                    ", which cuts off the fraction and what is too large");
 }
 
-/// Nearly the right value.
+/// The value is nearly right.
 std::optional<Finding> Diagnosis::lost_bits() const {
     const auto of = [&](ValueChange change) -> const Tally& {
         return changes_[static_cast<std::size_t>(change)];
@@ -231,17 +233,17 @@ std::optional<Finding> Diagnosis::lost_bits() const {
 
 // ---- tiles ----
 
-/// Whether tiles of that side are bad as a whole, if they are.
+/// Reports whether the bad tiles of that side consist of bad cells only (or nearly so).
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }
 
-/// Wrong cells in tiles of which other cells are right. What mixes them cannot be seen: it may be
-/// the order in which warps ran.
+/// Some cells of a tile are wrong and others right. The output does not show why; the order in
+/// which warps ran may be the reason.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;
     for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
-    // Were whole tiles bad, something else than the order of a block's warps would be to blame.
+    // If whole tiles were bad, the order of warps within a block could not be the reason.
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
     return say(Fault::mixed_in_tile, wrong_,
@@ -249,14 +251,14 @@ std::optional<Finding> Diagnosis::mixed() const {
                "Perhaps threads read a tile before all of it is written");
 }
 
-/// Whether it is the same of each two or four lines that are bad.
+/// Reports whether the same lines are bad in every group of two or four lines.
 bool Diagnosis::is_of_component() const {
     const std::size_t period = bad_lines().period;
     return period == 2 || period == 4;
 }
 
-/// Of each two or four lines some were written, with what is nowhere in the input. A loop that is
-/// too short would not have written them.
+/// In every group of two or four lines, some hold values that do not occur in the input. A loop
+/// that is too short would have left them untouched.
 std::optional<Finding> Diagnosis::component_lost() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_.count, wrong_.count);
@@ -267,8 +269,8 @@ std::optional<Finding> Diagnosis::component_lost() const {
                    "vector is lost: is each one set before the vector is used?");
 }
 
-/// Of each tile some lines were never written, and the others hold what belongs elsewhere in it:
-/// what would have been a distance, had everything been stored.
+/// Some lines of each tile were never written, and the others hold values that belong elsewhere in
+/// the same tile. If everything had been stored, this would be a constant distance.
 std::optional<Finding> Diagnosis::stored_over() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
@@ -296,7 +298,8 @@ std::optional<Finding> Diagnosis::scrambled() const {
     return std::nullopt;
 }
 
-/// Tiles that are whole, of another place. Of the sides that fit, one with a simple rule is meant.
+/// Whole tiles are in the wrong place. If tiles of several sides fit, prefers a side for which a
+/// simple rule describes the moves.
 std::optional<Finding> Diagnosis::whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
@@ -316,7 +319,7 @@ std::optional<Finding> Diagnosis::whole_tiles() const {
     return found;
 }
 
-/// "6 of 12 tiles (32 x 32) are whole, but are in the wrong place: ..."
+/// Returns "6 of 12 tiles (32 x 32) are whole, but are in the wrong place: ...", for example.
 std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
                                      bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);
@@ -331,7 +334,7 @@ std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// The rule that says of each tile, right or wrong, which one it holds.
+/// Returns the rule that describes for every tile, right or wrong, which tile it holds.
 std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);
@@ -354,7 +357,7 @@ std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
     return rule_of_moves(in.tiles(), moves);
 }
 
-/// Tiles that are too small to look at one by one.
+/// The values come from the wrong tile, for tiles that are too small to examine one by one.
 std::optional<Finding> Diagnosis::wrong_tile() const {
     for (const Tiles& tiles : tiles_) {
         if (!is_nearly_all(tiles.wrong.count, wrong_.count)) continue;

@@ -4,7 +4,7 @@
 namespace coalesce {
 namespace {
 
-// Adds everything up, so that the loads are not left out; `sink` is null, so nothing is written.
+// Sums up the buffer, so that the compiler keeps the loads. `sink` is null, so nothing is written.
 __global__ void read_all(const uint4* buffer, std::size_t count, unsigned* sink) {
     unsigned sum = 0;
     std::size_t step = std::size_t{gridDim.x} * blockDim.x;

@@ -1,12 +1,13 @@
-// Empties the second-level cache of what a measurement would find in it.
+// Empties the second-level cache before a measurement.
 #pragma once
 
 #include <cstddef>
 
 namespace coalesce {
 
-/// Queues a read of the whole buffer. What was cached before makes way, and, unlike after writing,
-/// nothing is left that would have to go to memory while the next kernel is measured.
+/// Queues a kernel that reads the whole buffer, which evicts everything else from the cache.
+/// Reading is better than writing: it leaves no modified lines, which the cache would have to write
+/// to memory during the next kernel.
 void flush_by_reading(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce

@@ -1,5 +1,6 @@
 /// \file
-/// All that a step includes: `run_step`, which makes a program of its kernels, and `ceil_div`.
+/// The header that every step includes. It has `run_step`, which turns a step's kernels into a
+/// program, and `ceil_div`.
 #pragma once
 
 #include <array>
@@ -9,22 +10,24 @@
 
 namespace coalesce {
 
-/// How many pieces of `size` cover `count` elements: the last one may hang over.
+/// Returns how many pieces of `size` elements cover `count` elements. The last piece may be
+/// incomplete.
 constexpr unsigned ceil_div(unsigned count, unsigned size) {
     return count / size + (count % size != 0);
 }
 
-/// The axes of an array in another order. Axis `k` of `out` is axis `order[k]` of `in`:
+/// A permutation of an array's axes. Axis `k` of `out` is axis `order[k]` of `in`. For example,
 ///
 ///     {.rank = 3, .extents = {4096, 64, 96}, .order = {0, 2, 1}}
 ///
-/// is a batch of 4096 matrices, each transposed. The last axis is the one whose elements are neighbours.
+/// is a batch of 4096 matrices, each of which is transposed. Elements along the last axis are
+/// adjacent in memory.
 struct Permutation {
-    int rank = 0;                  ///< axes: 1 to 4; 0 when nothing is permuted
-    std::array<int, 4> extents{};  ///< of `in`, the slowest axis first
-    std::array<int, 4> order{};    ///< which axis of `in` each axis of `out` is
+    int rank = 0;                  ///< the number of axes: 1 to 4, or 0 if nothing is permuted
+    std::array<int, 4> extents{};  ///< the extents of `in`, starting with the slowest axis
+    std::array<int, 4> order{};    ///< for each axis of `out`, the axis of `in` that it comes from
 
-    /// Elements of the array.
+    /// The number of elements.
     long long elements() const {
         long long product = 1;
         for (int k = 0; k < rank; ++k) product *= extents[k];
@@ -38,89 +41,97 @@ struct Permutation {
     }
 };
 
-/// What a variant is meant to leave in `out`. The verifier knows the source of every cell by it.
+/// The expected output of a variant. It tells the verifier which cell of `in` each cell of `out`
+/// comes from.
 struct Produces {
-    /// The five that the course has.
+    /// The kinds of outputs in this course.
     enum Kind {
         transpose,         ///< out(col, row) = in(row, col); `out` is cols x rows
         copy,              ///< out(row, col) = in(row, col); `out` is rows x cols
         transposed_tiles,  ///< each tile is transposed but stays where it was; `out` is rows x cols
         moved_tiles,  ///< each tile goes to its new place, not transposed; `out` is cols x rows
-        permuted,     ///< the axes of an array in another order: see `permutation`
+        permuted,     ///< the axes of an array in another order; see `permutation`
     };
-    /// Which of these.
+    /// The kind of this output.
     Kind kind = transpose;
-    /// Side of the tiles of the last two. On ragged edges, cells whose source would lie outside the
-    /// matrix stay untouched.
+    /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, cells whose
+    /// source would be outside the matrix stay untouched.
     int tile = 32;
-    /// `out` and `in` are one buffer: what the matrix was before is the input.
+    /// Whether `out` and `in` are the same buffer. The input is then what the buffer held before
+    /// the launch.
     bool in_place = false;
-    /// For `permuted`. Extents of 0 are left open: the last is then the columns of the matrix, the
-    /// first as many as its elements make.
+    /// The permutation, for `permuted`. An extent of 0 is left open. An open last extent becomes
+    /// the number of the matrix's columns, and an open first extent becomes as large as the number
+    /// of elements allows.
     Permutation permutation = {};
 };
 
-/// A matrix that is transposed in its own memory.
+/// Returns the description of a matrix that is transposed in its own memory.
 constexpr Produces in_place() {
     return {.kind = Produces::transpose, .in_place = true};
 }
 
-/// The rows of a matrix are those of many, below each other, each with so many; each is transposed.
+/// Returns the description of a stack of matrices with `matrix_rows` rows each, stored one after
+/// another. Each of them is transposed.
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
 }
 
-/// Where a buffer lies. Host memory is page-locked.
+/// Where a buffer is. Host memory is page-locked.
 enum class Memory { device, host };
 
-/// Does the work once: asynchronously, in the default stream, when a GPU takes part.
+/// Launches a variant once. A launch on the GPU is asynchronous and uses the default stream.
 using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
-/// The same for a variant that permutes the axes of an array.
+/// Does the same for a variant that permutes the axes of an array.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
 
-/// One kernel of a step, with all that the harness has to know of it.
+/// One kernel of a step, with everything that the harness has to know about it.
 struct Variant {
-    /// Short, for the tables and --variant: "naive", "32x8", "float4 copy".
+    /// A short name for tables and --variant: "naive", "32x8", "float4 copy".
     std::string name = "";
     /// A sentence for --list.
     std::string about = "";
-    /// Its launch, or the host code.
+    /// The function that launches the kernel or runs the host code.
     LaunchFunction launch = nullptr;
-    /// What it is meant to leave in `out`.
+    /// The expected output.
     Produces produces = {Produces::transpose};
-    /// The rows that it handles are multiples of this; others are refused with a message.
+    /// The number of rows must be a multiple of this. The harness refuses other shapes with a
+    /// message.
     int rows_multiple = 1;
-    /// Likewise the columns.
+    /// The same for columns.
     int cols_multiple = 1;
-    /// Where the input lies. Host code and transfers are variants too; they have no counters.
+    /// Where the input is. Host code and transfers are variants too, but they have no counters.
     Memory in = Memory::device;
-    /// Where the output lies.
+    /// Where the output is.
     Memory out = Memory::device;
-    /// It calls a library that only a real GPU runs: skipped on the simulator, with that reason.
+    /// Whether it calls a library that needs a real GPU. The simulator skips such a variant, and
+    /// says why.
     bool needs_gpu = false;
-    /// It computes with what it moves, so that a NaN may come out as another NaN: the table says
-    /// so.
+    /// Whether NaNs keep their bits. A variant that computes with its values may turn a NaN into
+    /// another NaN; the table then says so.
     bool keeps_nan_payloads = true;
-    /// Bytes of an element: 1, 2, 4, 8 or 16. Where they are not 4, the launch casts its pointers.
+    /// Bytes per element: 1, 2, 4, 8 or 16. If this is not 4, the launch function casts its
+    /// pointers.
     int element_size = 4;
-    /// It takes squares alone.
+    /// Whether it accepts only square matrices.
     bool square_only = false;
-    /// It takes no more rows or columns than this.
+    /// The largest number of rows or columns that it accepts.
     int longest_side = INT_MAX;
-    /// For one that permutes, in the place of `launch`. `produces.permutation` then has the order and
-    /// the extents, except for the first, the number of batches: there are as many as rows x cols
-    /// elements hold. Its rows (an axis of `in`) are the last axis of `out`, its columns the last of
-    /// `in`: what `rows_multiple` and `cols_multiple` are about.
+    /// Replaces `launch` in variants that permute. `produces.permutation` has the order and all
+    /// extents except the first, which is the number of batches: as many as fit into rows x cols
+    /// elements. In such a variant, `rows_multiple` applies to the axis of `in` that becomes the
+    /// last axis of `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
-    /// Whether it makes another matrix of a matrix, as most do.
+    /// Reports whether the variant reads one matrix and writes another, as most do.
     bool is_plain() const { return !produces.in_place && produces.kind != Produces::permuted; }
 };
 
-/// The `main` of a step: reads the options (--help lists them), says on which device it is, then
-/// verifies, counts or times each variant. The first is the step's headline. Returns the exit code:
-/// 0, 1 when a result was wrong, 2 when it could not be run.
+/// The `main` of a step. It reads the options (--help lists them), prints the device, and then
+/// verifies each variant and measures its time or its counters. The first variant is the step's
+/// main kernel. Returns the exit code: 0, or 1 if a result was wrong, or 2 if the program could not
+/// be run.
 int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 
 }  // namespace coalesce

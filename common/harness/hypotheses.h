@@ -1,4 +1,5 @@
-// Simple mistakes, each as a rule: which cell of the input would be found where?
+// The list of simple mistakes. Each is a rule that predicts which cell of the input a wrong cell
+// would hold.
 #pragma once
 
 #include <functional>
@@ -10,28 +11,32 @@
 
 namespace coalesce {
 
-/// A mistake that says, for a cell of the output, what it would hold.
+/// A possible mistake, which predicts what each cell of the output would hold.
 struct Hypothesis {
     Fault fault;
-    /// Whether it explains what that cell holds.
+    /// Reports whether the mistake explains what the cell holds.
     std::function<bool(const Look& look)> explains;
-    /// What the mistake is, after "out(0,1) holds in(0,1), expected in(1,0): ".
+    /// A description of the mistake, which follows "out(0,1) holds in(0,1), expected in(1,0): ".
     std::string meaning;
-    /// It looks at the whole array; the others look at one matrix of a batch.
+    /// Whether the rule is about the whole array. The other rules are about a single matrix of a
+    /// batch.
     bool is_of_array = false;
 };
 
-/// All of them; where two explain the same, the earlier one is meant.
+/// Returns all hypotheses. If two of them explain the same cells, the earlier one is preferred.
 const std::vector<Hypothesis>& hypotheses();
 
-/// The sides that tiles are looked for in.
+/// The sides of the tiles that the diagnosis looks for, in the order of preference.
 inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 
-/// Right place within a tile of that side, but of another tile.
+/// Reports whether the value has the right position within a tile of that side, but comes from
+/// another tile.
 bool is_of_wrong_tile(const Look& look, int tile);
-/// A tile of that side that is not transposed but should be, wherever it stands.
+/// Reports whether the value comes from a tile of that side, anywhere, that should have been
+/// transposed and was not.
 bool is_of_unturned_tile(const Look& look, int tile);
-/// The right tile of that side, but another place within it.
+/// Reports whether the value comes from the right tile of that side, but from another position
+/// within it.
 bool is_of_same_tile(const Look& look, int tile);
 
 }  // namespace coalesce

@@ -9,7 +9,7 @@ namespace {
 
 using codec::Json;
 
-/// Enough digits that nothing that was measured is lost.
+/// Rounds to nine digits, which is more precise than any measurement.
 double nine_digits(double value) {
     return std::stod(format("%.9g", value));
 }
@@ -25,7 +25,7 @@ Json device_json(const Device& device) {
     return json;
 }
 
-/// All that is known of each launch, except for what happens from moment to moment.
+/// Returns everything that is known about each launch, except for its course over time.
 Json launches_json(const Predicted& p) {
     timing::Predictions launches{p.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};
@@ -69,7 +69,7 @@ Json result_json(const std::string& step, const Result& result, double copy_gbps
     return json;
 }
 
-/// A text with bytes that are no UTF-8 is written all the same.
+/// Bytes that are not valid UTF-8 are replaced.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

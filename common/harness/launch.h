@@ -1,5 +1,5 @@
 /// \file
-/// A variant's launch.
+/// Launches a variant.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,20 +10,20 @@
 
 namespace coalesce {
 
-/// What `variant` is to make of a matrix of that shape, or of an array of as many elements.
+/// Returns the task of `variant` for a matrix of this shape, or for an array with as many elements.
 Problem problem_at(const Variant& variant, Shape shape);
 
-/// Starts `variant`; whether that went well is not asked yet.
+/// Launches `variant`, without checking for errors.
 void launch(const Variant& variant, const Problem& problem, float* out, const float* in);
-/// ... and waits. cudaSuccess, or why it could not be launched or did not end well.
+/// Launches `variant`, and waits. Returns cudaSuccess, or the error of the launch or of the kernel.
 cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
                             const float* in);
 
-/// A variant and memory that nobody fills and nobody looks at: for a time, say.
+/// A variant with memory that is neither filled nor checked. For measuring times, for example.
 class BareLaunch {
 public:
     BareLaunch(const Variant& variant, Shape shape);
-    /// As launch_and_wait.
+    /// Does the same as launch_and_wait.
     cudaError_t run() const;
     const DeviceBuffer& in() const { return in_; }
 

@@ -1,4 +1,4 @@
-// One bad cell, with everything that can be said of it by itself.
+// One bad cell, and what can be concluded from it alone.
 #pragma once
 
 #include <optional>
@@ -8,42 +8,44 @@
 
 namespace coalesce {
 
-/// A bad cell of the output: where it is, what belongs there, what it holds.
+/// A bad cell of the output: its position, what it should hold, and what it holds.
 struct Look {
     Look(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
          bool is_untouched);
 
     const Problem& problem;
     const Pattern& pattern;
-    std::int64_t index;  ///< its place in memory, counted in elements
-    Cell out;            ///< the same as row and column
-    std::optional<Cell>
-        expected;                ///< the input's cell that belongs there; none: it stays untouched
-    Bits held;                   ///< what it holds
-    bool is_untouched;           ///< it still holds the poison
-    std::optional<Cell> source;  ///< the input's cell that holds the same, as far as that is known
+    std::int64_t index;  ///< its position in memory, in elements
+    Cell out;            ///< its row and column
+    /// The cell of the input that belongs here; none if the cell should stay untouched.
+    std::optional<Cell> expected;
+    Bits held;          ///< the bits that it holds
+    bool is_untouched;  ///< whether it still holds the poison
+    /// The cell of the input that holds the same value, if it is known.
+    std::optional<Cell> source;
 
-    /// Whether what it holds may come from that cell of the input. Elements of one or two bytes are
-    /// not unique: there it is only likely.
+    /// Reports whether the value may come from this cell of the input. Elements of one or two bytes
+    /// are not unique, so for them this is only likely.
     bool came_from(Cell cell) const;
-    /// It holds the bytes of the guard bands.
+    /// Reports whether the cell holds the bytes of the guard bands.
     bool holds_guard() const;
-    /// It holds nothing that the input has.
+    /// Reports whether the cell holds a value that the input does not contain.
     bool is_foreign() const;
 
-    /// The same look at the one matrix of a batch that the cell is in; at the whole otherwise.
-    /// `one_matrix` is what `Problem::of_one_matrix` gives, and must outlive the look.
+    /// For a batch, returns this look with positions relative to the matrix that contains the cell.
+    /// Otherwise returns it unchanged. `one_matrix` is the result of `Problem::of_one_matrix`, and
+    /// must outlive the returned look.
     Look within(const Problem& one_matrix) const;
 
-    /// "out(0,1) holds in(0,1), expected in(1,0)"
+    /// Returns "out(0,1) holds in(0,1), expected in(1,0)", for example.
     std::string text() const;
 };
 
-/// "in(3,4)"
+/// Returns "in(3,4)", for example.
 std::string cell_name(const char* matrix, Cell cell);
-/// The cell of the output, with all the indices that it has: "out(2,3,4)".
+/// Returns the name of a cell of the output, with one index per axis: "out(2,3,4)".
 std::string out_name(const Problem& problem, Cell cell);
-/// The cell of the input; of a task in place what "data(3,4)" was.
+/// Returns the name of a cell of the input. For an in-place task, this is "data(3,4)".
 std::string in_name(const Problem& problem, Cell cell);
 
 }  // namespace coalesce

@@ -10,12 +10,13 @@
 namespace coalesce {
 namespace {
 
-/// The arguments from left to right; options may be "--rows 3" or "--rows=3".
+/// Reads the arguments from left to right. Values may be separate ("--rows 3") or attached
+/// ("--rows=3").
 class Reader {
 public:
     explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
-    /// Moves on to the next option; false at the end.
+    /// Moves to the next option. Returns false at the end.
     bool next() {
         if (at_ == arguments_.size()) return false;
         option_ = arguments_[at_++];
@@ -28,14 +29,14 @@ public:
         return true;
     }
     const std::string& option() const { return option_; }
-    /// What follows the option; `usual` where that is the next option.
+    /// Returns the value of the option. If the next argument is another option, returns `usual`.
     std::string value(const std::optional<std::string>& usual = std::nullopt) {
         if (inline_value_) return *inline_value_;
         const bool is_there = at_ < arguments_.size() && !arguments_[at_].starts_with("--");
         if (!is_there && !usual) throw UsageError(option_ + " needs a value");
         return is_there ? arguments_[at_++] : *usual;
     }
-    /// For an option that stands alone.
+    /// Checks that the option has no value.
     void no_value() const {
         if (inline_value_) throw UsageError(option_ + " takes no value");
     }
@@ -83,7 +84,7 @@ Shape checked_shape(int rows, int cols) {
     return {rows, cols};
 }
 
-/// A GPU of which the model of time knows something.
+/// Returns the full name of a GPU that the time model knows.
 std::string known_gpu(const std::string& name) {
     try {
         return timing::gpu_named(name).name;
@@ -92,7 +93,7 @@ std::string known_gpu(const std::string& name) {
     }
 }
 
-/// Times are predicted where launches are counted.
+/// Predictions need a run that counts launches.
 void check_prediction(Options& options) {
     if (options.time_at && options.time_on.empty()) options.time_on = known_gpu("H200");
     if (options.time_on.empty()) return;

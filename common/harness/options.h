@@ -11,37 +11,38 @@
 
 namespace coalesce {
 
-/// Rows and columns of an input.
+/// The numbers of rows and columns of an input.
 struct Shape {
     int rows = 0;  ///< rows of `in`
     int cols = 0;  ///< columns of `in`
-    /// The same rows and columns.
+    /// Compares both numbers.
     bool operator==(const Shape&) const = default;
-    /// "1024 x 768"
+    /// Returns "1024 x 768", for example.
     std::string name() const;
 };
 
-/// "4096x2048", or "4096" for a square, behind that option. Throws UsageError.
+/// Reads the value of `option`: "4096x2048", or "4096" for a square. Throws UsageError.
 Shape parse_shape(const std::string& option, const std::string& text);
 
-/// What was asked for.
+/// The options of a command line.
 struct Options {
-    bool help = false;                              ///< show the options
-    bool list = false;                              ///< show the variants
+    bool help = false;                              ///< print the options
+    bool list = false;                              ///< print the variants
     bool verify = true;                             ///< verify on all shapes
-    bool bench = true;                              ///< time, or count, at one shape
-    DeviceChoice device = DeviceChoice::automatic;  ///< where
+    bool bench = true;                              ///< measure times or counters at one shape
+    DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
     std::optional<Shape> shape;                     ///< only this shape
     std::string variant;                            ///< only this variant; all when empty
-    std::string json;                               ///< write the results there, too
-    std::string time_on;           ///< predict times on the GPU of that name; none when empty
-    std::optional<Shape> time_at;  ///< at this shape; else at that which is counted
+    std::string json;                               ///< also write the results to this file
+    std::string time_on;  ///< predict times on the GPU of this name; empty: do not predict
+    /// The shape for the prediction; default: the shape that is counted.
+    std::optional<Shape> time_at;
 };
 
-/// Reads a command line; throws UsageError that names the option which is wrong.
+/// Reads a command line. Throws a UsageError that names the wrong option.
 Options parse_options(const std::vector<std::string>& arguments);
 
-/// The text of --help for that program.
+/// Returns the text of --help for that program.
 std::string help_text(const std::string& program);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// Events and streams of the CUDA runtime that destroy themselves.
+/// CUDA events and streams that destroy themselves.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,8 @@
 
 namespace coalesce {
 
-/// What can go wrong here went wrong before, in a kernel, and was reported then.
+/// Errors are ignored here, because they come from an earlier call or kernel, and were reported
+/// then.
 struct Destroy {
     void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
     void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
@@ -19,7 +20,7 @@ struct Destroy {
 using OwnEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
 using OwnStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
 
-/// Throws CudaError.
+/// Creates an event. Throws CudaError.
 inline OwnEvent new_event(unsigned flags = cudaEventDefault) {
     cudaEvent_t event = nullptr;
     CUDA_CHECK(cudaEventCreateWithFlags(&event, flags));

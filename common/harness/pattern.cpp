@@ -8,13 +8,13 @@
 namespace coalesce {
 namespace {
 
-// Shifts and odd multipliers, each of which can be undone. The constants are known to spread well:
-// lowbias32 of Chris Wellons's search, and the finisher of splitmix64.
+// Only shifts and multiplications by odd numbers, which can be inverted. The constants are known to
+// mix well: they are from lowbias32, found by Chris Wellons, and from the finalizer of splitmix64.
 constexpr std::uint32_t kStart32 = 0x9e3779b9;
 constexpr std::uint64_t kStart64 = 0x9e3779b97f4a7c15;
 
-/// The number that undoes a multiplication by an odd one: each step doubles the bits that are
-/// right.
+/// Returns the multiplicative inverse of an odd number (Newton's method: each step doubles the
+/// number of correct bits).
 template <class Word>
 constexpr Word inverse(Word odd) {
     Word result = odd;
@@ -31,7 +31,7 @@ constexpr Word unshift(Word value, int shift) {
     return result;
 }
 
-/// Values of a float that arithmetic changes, or that are easily lost.
+/// Floats that arithmetic changes, or that are easily lost.
 constexpr std::uint32_t kSpecialFloats[] = {
     0x80000000,  // -0.0
     0x7fc01234,  // a quiet NaN with a payload
@@ -43,8 +43,8 @@ constexpr std::uint32_t kSpecialFloats[] = {
     0xff800000,  // -infinity
     0x00400000,  // a subnormal in the middle
     0x7f800001,  // the first signalling NaN
-    0x3f800001,  // 1 and the smallest step
-    0xff7fffff,  // the lowest number
+    0x3f800001,  // the next float after 1
+    0xff7fffff,  // the most negative number
 };
 constexpr std::uint64_t kSpecialDoubles[] = {
     0x8000000000000000, 0x7ff8000000001234, 0x0000000000000001, 0xfff5a5a5a5a5a5a5,
@@ -57,7 +57,7 @@ constexpr std::uint16_t kSpecialHalves[] = {
 static_assert(std::size(kSpecialFloats) == std::size(kSpecialDoubles) &&
               std::size(kSpecialFloats) == std::size(kSpecialHalves));
 
-/// Every second index of the first few holds a special value; index 0 an ordinary one.
+/// The odd ones among the first few indices hold special values.
 constexpr std::uint64_t special_place(std::size_t which) {
     return 2 * which + 1;
 }
@@ -69,7 +69,7 @@ Word repeated_byte(unsigned char byte) {
     return word;
 }
 
-/// `mixed` brought down to 0 ... limit - 1, without the poison.
+/// Maps `mixed` to a number from 0 to limit - 1 that is not the poison.
 std::uint64_t without_poison(std::uint32_t mixed, std::uint64_t limit, std::uint64_t poison) {
     const std::uint64_t value = (std::uint64_t{mixed} * (limit - 1)) >> 32;
     return value >= poison ? value + 1 : value;
@@ -122,7 +122,7 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
-    // Each exchange acts on what the earlier ones left, so that the whole stays one to one.
+    // Each exchange is applied after the earlier ones, so the mapping stays one to one.
     const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
@@ -133,7 +133,7 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
 }
 
 void Pattern::place_special_values() {
-    // Beyond any index: out there go the values that must not occur.
+    // The values that must not occur are moved to indices that are larger than any in use.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
     exchange(beyond, holder(preimage(poison_)));
     exchange(beyond - 1, holder(preimage(Bits{})));
@@ -214,7 +214,7 @@ void Pattern::fill(void* to, std::uint64_t first, std::size_t count) const {
 Bits Pattern::load(const void* elements, std::size_t index) const {
     const auto* element = static_cast<const unsigned char*>(elements) + index * size_;
     Bits value;
-    // Sizes that the compiler knows become single instructions.
+    // If the compiler knows the size, memcpy becomes a single instruction.
     switch (size_) {
         case 1: std::memcpy(&value.low, element, 1); break;
         case 2: std::memcpy(&value.low, element, 2); break;

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Until the end of its life, launches run only those of their blocks that are recorded.
+/// As long as it exists, launches run only the blocks that are recorded.
 class RecordAlone {
 public:
     explicit RecordAlone(FewBlocks blocks) {
@@ -23,7 +23,8 @@ public:
     }
     ~RecordAlone() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
-        // Blocks that miss what others would have written may end badly; that says nothing of the variant.
+        // These blocks may fail, because they lack what other blocks would have written. This says
+        // nothing about the variant.
         simulator_library::forget_reports();
     }
     RecordAlone(const RecordAlone&) = delete;
@@ -36,7 +37,7 @@ void launch_at(const Variant& variant, Shape shape) {
                            " it cannot be launched: " + cudaGetErrorString(error));
 }
 
-/// Of a launch without a time.
+/// Explains why a launch has no predicted time.
 std::string why_not(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
     const bool waits =
@@ -57,7 +58,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
     try {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
-        // A figure that is not a number is nothing in JSON.
+        // In JSON, a figure that is not a number becomes null.
         throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
     }
 }

@@ -1,5 +1,5 @@
 /// \file
-/// What became of one variant, and the ways to show it: a table, JSON.
+/// The result of one variant, and the ways to show it: as a table and as JSON.
 #pragma once
 
 #include <optional>
@@ -15,49 +15,51 @@
 
 namespace coalesce {
 
-/// What became of a variant.
+/// How a variant ended.
 enum class Outcome {
-    verified,  ///< right wherever it was tried
-    wrong,     ///< not right somewhere, or it could not be launched
-    skipped,   ///< not run, for a reason that is no mistake of its own
+    verified,  ///< right on all shapes
+    wrong,     ///< wrong on some shape, or could not be launched
+    skipped,   ///< not run, for a reason that is not the variant's fault
 };
 
 /// One variant's row in the table and in the JSON.
 struct Result {
-    const Variant* variant = nullptr;     ///< which
-    Shape shape;                          ///< that was timed or counted; else the last one verified
+    const Variant* variant = nullptr;  ///< which
+    /// The shape that was timed or counted, or else the last one that was verified.
+    Shape shape;
     Outcome outcome = Outcome::verified;  ///< what became of it
     std::string reason;                   ///< why it was skipped, or what is wrong, in a few lines
-    int shapes_verified = 0;              ///< shapes on which it was right
-    std::int64_t elements = 0;            ///< moved when it was measured; 0: rows x cols
-    std::string array;                    ///< of a permutation: what was measured
-    std::optional<Counters> counters;     ///< on the simulator, when it launched a kernel
-    std::optional<Timing> timing;         ///< on a real GPU
-    std::optional<Predicted> predicted;   ///< on the simulator, when it was asked for
-    std::string not_predicted = {};       ///< why there is none although it was
+    int shapes_verified = 0;              ///< the number of shapes on which it was right
+    /// The number of elements moved in the measurement; 0: rows x cols.
+    std::int64_t elements = 0;
+    std::string array;                   ///< for a permutation, the array that was measured
+    std::optional<Counters> counters;    ///< on the simulator, if it launched a kernel
+    std::optional<Timing> timing;        ///< on a real GPU
+    std::optional<Predicted> predicted;  ///< on the simulator, if a prediction was requested
+    std::string not_predicted = {};      ///< why a requested prediction is missing
 
-    /// What has come of it, where, and why.
+    /// Records how the variant ended, at which shape, and why.
     void end(Outcome what, Shape at, const std::string& why) {
         outcome = what;
         shape = at;
         reason = why;
     }
-    /// Bytes read and written a second, in 10^9; 0 without a time.
+    /// Bytes read and written, in 10^9 per second; 0 without a time.
     double gbps() const;
 };
 
-/// The table, row by row, as the results come.
+/// Formats the results as the rows of a table, one at a time.
 class Table {
 public:
-    /// `is_measured`: with columns for counters or times, besides the comparison; `is_predicted`: with
-    /// predicted times beside the counters.
+    /// `is_measured` adds columns for counters or times. `is_predicted` adds predicted times beside
+    /// the counters.
     Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
           bool is_predicted = false);
 
-    /// The head: what the columns are.
+    /// The heading, with the names of the columns.
     std::string head() const;
-    /// The row of a result. `copy_gbps` is the rate of the device's own copy, measured in this run; 0: it
-    /// was not.
+    /// The row of a result. `copy_gbps` is the speed of the device's own copy in this run, or 0 if
+    /// it was not measured.
     std::string row(const Result& result, double copy_gbps) const;
 
 private:
@@ -68,10 +70,11 @@ private:
     int name_width_;
 };
 
-/// What stands under a table with predicted times: what they are, and why some are missing.
+/// Returns the notes below a table with predicted times. They explain the times, and say why some
+/// are missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
-/// The results of the program `step` as JSON, a result a line.
+/// Returns the results of the program `step` as JSON, with one result per line.
 std::string to_json(const Device& device, const std::string& step,
                     const std::vector<Result>& results, double copy_gbps);
 

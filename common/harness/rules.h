@@ -1,4 +1,4 @@
-// The rules that are tried on what is wrong, and have numbers or places to find.
+// Rules for mistakes with a number or a position that must be found from the wrong cells.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,33 @@
 
 namespace coalesce {
 
-/// A wrong cell that holds what some cell of the input holds; both as places in memory.
+/// A wrong cell that holds the value of some cell of the input. Both are positions in memory.
 struct Seen {
-    std::int64_t index;   ///< of the output
-    std::int64_t source;  ///< of the input
-    /// Elements of the array before the matrix that both places are in; 0 except for batches.
+    std::int64_t index;   ///< position in the output
+    std::int64_t source;  ///< position in the input
+    /// The number of elements in the array before the matrix that contains both positions; 0 except
+    /// for batches.
     std::int64_t before = 0;
 };
 
-/// An even share of the wrong cells.
+/// An evenly spread sample of the wrong cells.
 struct Sample {
-    std::vector<Seen> cells;  ///< those that hold something of the input, in order
-    std::uint64_t count = 0;  ///< these, and those that do not
+    std::vector<Seen> cells;  ///< the cells that hold a value of the input, in order
+    /// The number of all sampled cells, including those with other values.
+    std::uint64_t count = 0;
 };
 
-/// What a rule says of a sample.
+/// How well a rule explains a sample.
 struct Explanation {
     Fault fault = Fault::none;
-    std::uint64_t count = 0;  ///< cells that the rule explains
-    std::uint64_t of = 0;     ///< cells of which it says something
-    Seen example{};           ///< the first of them
-    std::string meaning;      ///< what the mistake is, after "out(0,1) holds ...: "
+    std::uint64_t count = 0;  ///< the cells that the rule explains
+    std::uint64_t of = 0;     ///< the cells that the rule applies to
+    Seen example{};           ///< the first explained cell
+    /// A description of the mistake, which follows "out(0,1) holds ...: "
+    std::string meaning;
 };
 
-/// The value that occurs most often; `otherwise` when there is none at all.
+/// Returns the most frequent value, or `otherwise` if there are no values.
 template <class Value>
 Value most_common(std::vector<Value> values, Value otherwise) {
     std::sort(values.begin(), values.end());
@@ -51,18 +54,19 @@ Value most_common(std::vector<Value> values, Value otherwise) {
     return best;
 }
 
-/// The share of the cells that it explains.
+/// The fraction of the cells that a rule explains.
 inline double share_of(std::uint64_t count, std::uint64_t of) {
     return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
-/// Whether a rule explains a greater share than another one, or as great a share of more cells.
+/// Reports whether `one` explains a larger fraction than `other`, or the same fraction of more
+/// cells.
 inline bool is_better(const Explanation& one, const Explanation& other) {
     const double mine = share_of(one.count, one.of), theirs = share_of(other.count, other.of);
     return mine > theirs || (mine == theirs && one.count > other.count);
 }
 
-/// Counts the cells of which `explains(cell)` is true, and notes the first.
+/// Counts the cells for which `explains(cell)` is true, and records the first.
 template <class Explains>
 Explanation count_explained(const Sample& sample, Explains explains) {
     Explanation found;
@@ -74,51 +78,55 @@ Explanation count_explained(const Sample& sample, Explains explains) {
     return found;
 }
 
-/// That many steps along a row or a column of that length, the short way round.
+/// Reduces a step along a cyclic row or column of this length to the shorter direction.
 std::int64_t around(std::int64_t step, std::int64_t length);
 
-/// "32 x 32": of a tile.
+/// Returns "32 x 32", for example, as the size of a tile.
 inline std::string size_text(std::int64_t side) {
     return std::to_string(side) + " x " + std::to_string(side);
 }
 
-/// "2 rows too far down and 1 column too far to the left": `row` and `col` say what is counted.
+/// Returns "2 rows too far down and 1 column too far to the left", for example. `row` and `col` are
+/// the words for the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// ---- wrong indices: another length of a row, or a constant that is added. Unlike the hypotheses, these
-// have numbers that are taken from what the output holds ----
+// ---- Wrong indices: a wrong row length, or a wrong constant. Unlike the hypotheses, these rules
+// contain numbers, which they find from the output. ----
 
-/// "it fits in[row * rows + col] where in[row * cols + col] belongs": the lengths of a row, in
-/// reading and in storing, that explain most. Its count is 0 when none explains anything.
+/// Finds the row lengths for loading and storing that explain most cells: "it fits in[row * rows +
+/// col] where in[row * cols + col] belongs". Its count is 0 if nothing explains any cell.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
-/// "that is 4 elements too far on in in": the constant distance that explains most.
+/// Finds the constant distance that explains most cells: "that is 4 elements too far on in in".
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
-/// "of each 2 neighbouring rows of the input the 2nd, 1st stand where the 1st, 2nd belong": rows or
-/// columns exchanged or repeated within groups of 2 or 4, as the components of vectors are.
+/// Finds rows or columns that are exchanged or repeated within groups of 2 or 4, as happens with
+/// the components of vectors: "of each 2 neighbouring rows of the input the 2nd, 1st stand where
+/// the 1st, 2nd belong".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
-// ---- a batch of matrices, each to be transposed by itself: mistakes in which one is where ----
+// ---- Batches of separately transposed matrices: mistakes about which matrix is where. ----
 
-/// "it fits matrices of 32 rows each, where they have 64"; "the matrices are right by themselves, but
-/// stand in reverse order"; "it fits matrices that are looked for 64 elements apart": the one that
-/// explains most. `sample` has places in the whole array. Its count is 0 when none explains anything.
+/// Finds the mistake about matrices that explains most cells: "it fits matrices of 32 rows each,
+/// where they have 64", "the matrices are right by themselves, but stand in reverse order", or "it
+/// fits matrices that are looked for 64 elements apart". The positions in `sample` are in the whole
+/// array. Its count is 0 if nothing explains any cell.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
-// ---- whole tiles in the wrong place, or missing ----
+// ---- Whole tiles that are in the wrong place or missing. ----
 
-/// A tile of the input that should stand somewhere, and the one that does; by tile row and column.
+/// The tile of the input that should be at some place, and the tile that is there, by tile row and
+/// column.
 struct TileMove {
     Cell should, holds;
 };
 
-/// "each tile is 1 tile too far down", or several joined by "; or" when they fit equally well; ""
-/// when no simple rule fits.
+/// Returns a simple rule that describes the moves: "each tile is 1 tile too far down". Several
+/// rules that fit equally well are joined by "; or". Returns "" if no simple rule fits.
 std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves);
 
-/// How blocks would have to take tiles for exactly those (row by row) to be missed, as a formula; ""
-/// when no simple one fits.
+/// Returns a formula for how blocks choose tiles such that exactly these tiles (in row order) are
+/// missed. Returns "" if no simple formula fits.
 std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

@@ -1,4 +1,5 @@
-// The main of every step: runs its variants on the device that was chosen, and shows what came of them.
+// The main function of every step. It runs the step's variants on the chosen device and shows the
+// results.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -19,7 +20,7 @@
 namespace coalesce {
 namespace {
 
-/// The most blocks in the second dimension of a grid, where the steps have the rows.
+/// The largest number of blocks in a grid's second dimension, which the steps use for rows.
 constexpr int kMostBlocksDown = 65535;
 
 bool is_host_code(const Variant& variant) {
@@ -35,7 +36,8 @@ std::string launch_failure(cudaError_t error) {
            cudaGetErrorString(error) + ". " + advice_for(error);
 }
 
-/// Whether a launch was refused because the grid would be too tall. Devices call that by two names.
+/// Reports whether a launch failed because the grid was too tall. Devices use two error codes for
+/// this.
 bool is_refused_grid(cudaError_t error, Shape shape) {
     const bool is_refusal =
         error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
@@ -46,7 +48,7 @@ std::string gigabytes(std::size_t bytes) {
     return format("%.3g GB", static_cast<double>(bytes) / 1e9);
 }
 
-/// The first few of the simulator's reports; the rest is usually the same again.
+/// Returns the first few reports of the simulator. The others usually repeat them.
 std::string reports_text() {
     constexpr std::size_t shown = 3;
     const std::vector<std::string> reports = simulator_library::reports();
@@ -58,22 +60,21 @@ std::string reports_text() {
     return text;
 }
 
-/// Bytes that two matrices of that shape take, with their guard bands.
+/// Returns the bytes of two matrices of that shape with their guard bands.
 std::size_t matrices_bytes(Shape shape, int element_size) {
     return VerifiedBuffers::bytes_needed({.rows = shape.rows,
                                           .cols = shape.cols,
                                           .element_size = static_cast<std::size_t>(element_size)});
 }
 
-/// The simulator keeps notes about every byte of device memory, which take up to twice as much
-/// again.
+/// The simulator's shadow of device memory takes up to twice as much memory again.
 std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
     const std::size_t matrices = matrices_bytes(shape, element_size);
     return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
-/// The shape to time or count at when none was asked for: as large as is sensible for the device,
-/// and as fits.
+/// The shape to measure if the user gives none: as large as is sensible for the device and fits
+/// into its memory.
 Shape default_shape(const Device& device) {
     if (device.simulated) return {1024, 1024};
     const std::size_t free = free_device_bytes(false);
@@ -83,7 +84,7 @@ Shape default_shape(const Device& device) {
     return {1024, 1024};
 }
 
-/// Throws UsageError when matrices of that shape do not fit into memory.
+/// Throws UsageError if matrices of that shape do not fit into memory.
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
     const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
         if (needed <= free) return;
@@ -104,7 +105,7 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     check_fits(on_host, free_host_bytes(), "this computer's");
 }
 
-/// Runs the variants of a step on the device that was chosen.
+/// Runs the variants of a step on the chosen device.
 class StepRunner {
 public:
     StepRunner(const Device& device, const Options& options, Shape shape)
@@ -114,7 +115,7 @@ public:
         }
     }
 
-    /// Measures the copy that the others are compared with, on a real GPU only: its rate in 10^9 bytes a
+    /// Measures a copy for comparison, only on a real GPU. Returns its speed in 10^9 bytes per
     /// second.
     double measure_copy() {
         if (!stopwatch_) return 0;
@@ -130,7 +131,7 @@ public:
         return result.gbps();
     }
 
-    /// Verifies, and times or counts, whatever the options say.
+    /// Verifies a variant and measures its time or counters, as the options say.
     Result run(const Variant& variant) {
         Result result;
         result.variant = &variant;
@@ -144,7 +145,7 @@ public:
                 "an earlier kernel broke the device's context: run this one alone, with --variant");
         }
         if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
-        // Shapes to verify on suit each variant; one that was asked for may not.
+        // The built-in shapes suit each variant, but a shape that the user gives may not.
         const std::string reason = refusal(variant, shape_);
         const bool is_needed = options_.shape || !options_.verify;
         if (!reason.empty() && is_needed) return skip(reason);
@@ -158,7 +159,8 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // An array of the shape that is measured is verified there, as is a matrix.
+            // The array for the measurement is verified when it is measured, and the same holds for
+            // matrices.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
             if (result.outcome != Outcome::verified) return;
@@ -182,7 +184,8 @@ private:
         if (options_.shape) return {*options_.shape};
         std::vector<Shape> shapes = verification_shapes(variant);
         if (device_.simulated) return shapes;
-        // A real GPU has time for large ones too: ragged ones, and that which is measured otherwise.
+        // A real GPU is fast enough for large shapes too: two ragged ones, and the one that would
+        // be measured.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
             shapes.push_back(rounded_up(large, variant));
         }
@@ -190,7 +193,8 @@ private:
         return shapes;
     }
 
-    /// The shape that is measured is verified there, and not twice.
+    /// Reports whether the shape will be measured. It is verified then, so it is not verified
+    /// before.
     bool is_measured(Shape shape) const { return options_.bench && shape == shape_; }
 
     void verify_at(Result& result, const Problem& problem, bool is_measured) {
@@ -203,7 +207,8 @@ private:
         if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
     }
 
-    /// On the simulator, once more without guard bands: they hide from memcheck what lies outside.
+    /// Verifies again without guard bands, on the simulator. Guard bands would hide out-of-bounds
+    /// accesses from memcheck.
     void verify_without_guards(Result& result, const Problem& problem) {
         if (result.outcome == Outcome::skipped) return;
         const Variant& variant = *result.variant;
@@ -212,18 +217,19 @@ private:
         if (result.outcome == Outcome::verified) {
             const int before = result.shapes_verified;
             check_once(result, bare);
-            // The shape was counted before, or will be when it is measured.
+            // This shape has been counted already, or will be when it is measured.
             result.shapes_verified = before;
             return;
         }
-        // That it is wrong is known; this may add the line that does it.
+        // The result is known to be wrong. This launch may add a report with the line of the
+        // mistake.
         static_cast<void>(launch_and_wait(variant, bare));
         const std::string reports = reports_text();
         simulator_library::forget_reports();
         if (result.reason.find(reports) == std::string::npos) result.reason += reports;
     }
 
-    /// One launch: is everything right?
+    /// Launches the variant once and checks the result.
     void check_once(Result& result, VerifiedBuffers& buffers) {
         const Problem& problem = buffers.problem();
         const Shape shape{static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
@@ -266,7 +272,7 @@ private:
         if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
         check_once(result, buffers);
         if (result.outcome != Outcome::verified) {
-            // It may have changed the input.
+            // The kernel may have changed the input.
             large_.reset();
             return;
         }
@@ -293,7 +299,8 @@ private:
     }
 
     VerifiedBuffers& large_buffers(const Variant& variant) {
-        // Buffers are kept for variants that make a matrix of a matrix: nearly all.
+        // Buffers are reused between variants that read one matrix and write another, which is
+        // nearly all of them.
         const Variant& before = large_is_for_;
         if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
             before.out != variant.out || before.element_size != variant.element_size) {
@@ -311,14 +318,14 @@ private:
     const Options& options_;
     Shape shape_;
     std::unique_ptr<Stopwatch> stopwatch_;
-    /// Buffers of the shape that is measured: kept, because they may be large.
+    /// The buffers for measurements. They are kept, because they may be large.
     std::unique_ptr<VerifiedBuffers> large_;
     Variant large_is_for_;
-    /// A kernel broke the context of a real GPU: nothing can run any more.
+    /// Set after a kernel broke the context of a real GPU. Nothing can run any more.
     bool device_is_lost_ = false;
 };
 
-// ---- what is shown ----
+// ---- output ----
 
 std::string list_text(const std::vector<Variant>& variants) {
     std::size_t width = 0;
@@ -335,7 +342,7 @@ std::string list_text(const std::vector<Variant>& variants) {
     return text;
 }
 
-/// What the numbers of the table are.
+/// Returns the title of the table, which says what its numbers are.
 std::string title(const Device& device, const Options& options, Shape shape) {
     if (!options.bench) {
         return options.shape ? "Verified at " + shape.name() + ", bit by bit"
@@ -344,7 +351,7 @@ std::string title(const Device& device, const Options& options, Shape shape) {
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
 
-/// Which arrays were measured: rows x cols says only how many elements there were.
+/// Lists the arrays that were measured. Rows and columns give only their number of elements.
 std::string arrays_text(const std::vector<Result>& results) {
     std::string text;
     for (const Result& result : results) {
@@ -367,7 +374,7 @@ std::string footnote(const Device& device, const Options& options, double copy_g
                          copy_gbps, device.peak_gbps);
 }
 
-/// Says what is wrong, and what the program is to return.
+/// Prints what is wrong, and returns the exit code.
 int conclude(const std::string& step, const Options& options, const std::vector<Result>& results) {
     int exit_code = exit_right;
     for (const Result& result : results) {
@@ -376,7 +383,7 @@ int conclude(const std::string& step, const Options& options, const std::vector<
             std::printf("\n%s is wrong:\n%s", name.c_str(), wrap(result.reason).c_str());
             exit_code = exit_wrong;
         }
-        // What nobody asked for by name may be left out; what was asked for was not done.
+        // A skipped variant is an error only if the user asked for it by name.
         if (result.outcome == Outcome::skipped && !options.variant.empty()) {
             std::fflush(stdout);
             std::fprintf(stderr, "%s: %s was not run: %s\n", step.c_str(), name.c_str(),
@@ -415,7 +422,7 @@ int run(const std::string& step, const Options& options,
     return exit_code;
 }
 
-/// What can be refused without knowing the device.
+/// Checks that need no device.
 void check_options(const Options& options, const std::vector<const Variant*>& variants) {
     if (!options.json.empty()) check_writable(options.json);
     if (options.variant.empty() || !options.shape) return;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr Shape kShapes[] = {
     {64, 64},  {96, 96},               // whole tiles
-    {64, 160}, {160, 64},              // more columns, more rows
-    {1, 1},    {1, 257},  {257, 1},    // hardly a matrix
+    {64, 160}, {160, 64},              // wide and tall rectangles
+    {1, 1},    {1, 257},  {257, 1},    // single rows, columns and elements
     {31, 31},  {33, 33},  {100, 100},  // ragged on both edges
     {37, 130}, {130, 37},              // ragged rectangles
     {64, 70},  {70, 64},               // ragged on one edge
@@ -21,7 +21,7 @@ long long round_up(int count, int multiple) {
     return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
 }
 
-/// "" for any number.
+/// Returns "" if every number is accepted.
 std::string multiples_of(const char* what, int multiple) {
     return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
 }
@@ -35,7 +35,7 @@ std::vector<Shape> verification_shapes(const Variant& variant) {
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
     for (const Shape shape : kShapes) add(shape);
-    // An odd number of multiples, which tiles of several of them do not divide.
+    // Odd multiples, so that tiles that combine several units do not divide them.
     add({3 * variant.rows_multiple, 5 * variant.cols_multiple});
     add({5 * variant.rows_multiple, 3 * variant.cols_multiple});
     return shapes;
@@ -48,7 +48,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     std::vector<Permutation> arrays;
     for (const auto& some : extents) {
         Permutation array = variant.produces.permutation;
-        // An array of fewer axes takes those in the middle, which are the longer ones.
+        // An array with fewer axes takes the extents from the middle of the list, which are larger.
         for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];

@@ -1,5 +1,5 @@
 /// \file
-/// Which shapes a kernel is tried on.
+/// The shapes on which a kernel is verified.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,24 @@
 
 namespace coalesce {
 
-/// Shapes to verify a variant on, all of them rounded up to what it takes: square, both rectangular
-/// ways, one row, one column, ragged edges. Never empty.
+/// Returns the shapes on which to verify a variant, rounded up to sizes that it accepts: squares,
+/// wide and tall rectangles, single rows and columns, ragged edges. Never empty.
 std::vector<Shape> verification_shapes(const Variant& variant);
 
-/// The arrays to verify a variant on that permutes: one of everything, a few, odd extents, extents
-/// that fill tiles and hang over, rounded up to what it takes.
+/// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
+/// accepts. They have extents of one, small and odd extents, extents that fill tiles, and extents
+/// that leave an incomplete tile.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// The array of `variant` that as many elements as a matrix of that shape hold; none when not even
-/// one batch fits.
+/// Returns the array of `variant` with as many elements as a matrix of that shape, or nothing if
+/// not even one batch fits.
 std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
-/// The next shape that `variant` takes, a square of as many rows where it takes squares alone; it must be
-/// one that int can index.
+/// Returns the next larger shape that `variant` accepts. For a variant that accepts only squares,
+/// this is a square with as many rows. Its elements must be countable with an int.
 Shape rounded_up(Shape shape, const Variant& variant);
 
-/// Why `variant` does not take `shape`, with the next shape that it takes; "" when it does.
+/// Returns why `variant` does not accept `shape`, with the next shape that it accepts. Returns ""
+/// if it does.
 std::string refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

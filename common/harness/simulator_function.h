@@ -1,6 +1,6 @@
-// How a program calls the simulator that it may run on: by the functions of the simulator's C header,
-// found by their names at run time. Nothing is linked, so that the same program runs on NVIDIA's
-// libcudart, which has none of them.
+// Calls the simulator that a program may run on. The functions of the simulator's C header are
+// looked up by name at run time. Nothing is linked, so the same program also runs on NVIDIA's
+// libcudart, which does not have these functions.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,13 +13,13 @@
 
 namespace coalesce::simulator_library {
 
-/// The simulator's function of that name; null when NVIDIA's libcudart is loaded.
+/// Returns the simulator's function of that name, or null if NVIDIA's libcudart is loaded.
 template <class Function>
 Function* look_up(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// The same, when it must be there.
+/// Returns the simulator's function of that name. Throws UsageError if there is none.
 template <class Function>
 Function* find(const char* name) {
     auto* function = look_up<Function>(name);
@@ -30,13 +30,14 @@ Function* find(const char* name) {
     return function;
 }
 
-/// Adds the simulator's counts to ours.
+/// Adds the simulator's counters to ours.
 void add(const CoalesceCounters& from, Counters& to);
 
 /// A pointer to one of the header's functions: SIMULATOR_FUNCTION(coalesceGetReports)().
 #define SIMULATOR_FUNCTION(name) (::coalesce::simulator_library::find<decltype(name)>(#name))
 
-/// Calls `visit(report)` for what kernels did. Of calls that failed the harness knows by what they returned.
+/// Calls `visit(report)` for each report about a kernel. Reports about failed calls are left out,
+/// because the harness sees what the calls return.
 template <class Visit>
 void for_each_report(Visit visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();

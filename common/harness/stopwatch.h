@@ -1,5 +1,5 @@
 /// \file
-/// Measures how long something takes on a real GPU.
+/// Measures times on a real GPU.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,23 @@
 
 namespace coalesce {
 
-/// Measures on the device, or on the host, until the spread is under 1 % or enough time has gone.
+/// Repeats measurements on the device or on the host until their spread is below 1 %, or until
+/// enough time has passed.
 class Stopwatch {
 public:
-    /// For a device with that much second-level cache.
+    /// Takes the size of the device's second-level cache.
     explicit Stopwatch(std::size_t l2_bytes);
 
-    /// `work` queues something in the default stream: timed by events, after a warm-up, with the
-    /// cache filled with other data before each repetition.
+    /// Measures `work`, which queues something in the default stream. Events measure the time,
+    /// after a warm-up. Before each repetition, the cache is filled with other data.
     Timing time_on_device(const std::function<void()>& work);
-    /// The same once, in milliseconds and without a warm-up, for who repeats it by a plan of his own.
+    /// Measures `work` once, in milliseconds and without a warm-up. For callers that schedule the
+    /// repetitions themselves.
     double time_once_on_device(const std::function<void()>& work);
-    /// `work` computes on the host and has ended when it returns.
+    /// Measures `work`, which computes on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);
 
-    /// Bytes of device memory that a stopwatch takes.
+    /// The bytes of device memory that a stopwatch needs.
     static std::size_t bytes_needed(std::size_t l2_bytes);
 
 private:

@@ -11,7 +11,7 @@ std::string padded(const std::string& text, int width) {
     return format("%-*s", width, text.c_str());
 }
 
-/// "4", "1.5", "32": sectors per request.
+/// Formats the sectors per request: "4", "1.5", "32".
 std::string ratio(std::uint64_t total, std::uint64_t requests) {
     if (requests == 0) return "-";
     return format("%.4g", static_cast<double>(total) / static_cast<double>(requests));
@@ -36,7 +36,8 @@ std::string counter_columns(const Result& result) {
                   static_cast<double>(counters.bytes_moved()) / 1e6);
 }
 
-/// Narrower, with what was predicted: "0.0213?" where the model says that it does not know something.
+/// Returns narrower columns, with the prediction. "0.0213?" means that the model lacks some
+/// information about this kernel.
 std::string predicted_columns(const Result& result) {
     std::string conflicts = "-", load = "-", store = "-";
     if (result.counters) {
@@ -110,7 +111,7 @@ std::string Table::columns_of(const Result& result, double copy_gbps) const {
 std::string Table::row(const Result& result, double copy_gbps) const {
     std::string name = result.variant->name;
     std::string row;
-    // A name that is too long for its column gets a line of its own.
+    // A name that is longer than its column gets a line of its own.
     if (static_cast<int>(name.size()) > name_width_) {
         row = name + "\n";
         name.clear();

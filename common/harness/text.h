@@ -1,4 +1,4 @@
-// Small things that every report needs.
+// Small functions for formatting messages.
 #pragma once
 
 #include <concepts>
@@ -7,25 +7,27 @@
 
 namespace coalesce {
 
-/// The columns that output may fill.
+/// The width of the output, in columns.
 constexpr int kTerminalColumns = 80;
 
-/// `text` in lines of at most 80 columns, each with `indent` in front; line breaks in it are kept.
+/// Breaks `text` into lines of at most 80 columns that each start with `indent`. Existing line
+/// breaks are kept.
 std::string wrap(const std::string& text, const std::string& indent = "");
 
-/// The same behind `start`, as far as which the lines after the first are indented.
+/// Does the same for `start` followed by `text`. The lines after the first are indented to where
+/// `text` begins.
 std::string wrap_behind(const std::string& start, const std::string& text);
 
-/// "1 cell", "2 cells", "1234 cells".
+/// Returns "1 cell", "2 cells" or "1234 cells", for example.
 template <std::integral Count>
 std::string count_of(Count count, const std::string& one, const std::string& many = "") {
     return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
-/// "1st", "2nd", "12th".
+/// Returns "1st", "2nd", "12th" and so on.
 std::string ordinal(std::uint64_t number);
 
-/// printf to a string.
+/// Formats like printf, and returns a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
 }  // namespace coalesce

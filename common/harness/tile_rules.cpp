@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// Of a grid of tiles: which one stands where `should` belongs.
+/// A rule that tells which tile of a grid is in the place of tile `should`.
 struct MoveRule {
     Cell (*holds)(Cell should, Cell tiles);
     const char* text;
@@ -17,12 +17,12 @@ Cell tile_at(std::int64_t row, std::int64_t col) {
     return {row, col};
 }
 
-/// The tile with that number, where `count` tiles make a row.
+/// Returns the tile with that number, counting row by row, with `count` tiles per row.
 Cell by_rows(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
 }
 
-/// The tile with that number, where `count` tiles make a column.
+/// Returns the tile with that number, counting column by column, with `count` tiles per column.
 Cell by_cols(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};
 }
@@ -56,7 +56,8 @@ constexpr MoveRule kMoveRules[] = {
      "other"},
 };
 
-/// The step from where a tile should come from to where it does, the short way round.
+/// Returns the distance from the tile that should be there to the tile that is, in the shorter
+/// direction.
 Cell step_of(const TileMove& move, Cell tiles) {
     return {around(move.holds.row - move.should.row, tiles.row),
             around(move.holds.col - move.should.col, tiles.col)};
@@ -71,7 +72,8 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
     return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
 }
 
-/// Whether the rule says what stands where, or where what stands: a mistake may be on either side.
+/// Reports whether the rule describes the moves in either direction, because the mistake may be in
+/// the loads or in the stores.
 bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
     const auto reads = [&](const TileMove& move) {
         return rule.holds(move.should, tiles) == move.holds;
@@ -83,7 +85,8 @@ bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) 
            std::all_of(moves.begin(), moves.end(), stores);
 }
 
-/// Which tile block `number` takes; outside of the grid it takes none.
+/// A rule that tells which tile block `number` processes. The tile may be outside the grid; then
+/// the block has no tile.
 struct TakeRule {
     Cell (*takes)(std::int64_t number, Cell tiles);
     const char* text;

@@ -31,8 +31,8 @@ Timing summarise(std::vector<double> values) {
     timing.repetitions = static_cast<int>(values.size());
     timing.ms = median(values);
     for (double& value : values) value = std::abs(value - timing.ms);
-    // The median distance from the median, made comparable with a standard deviation (1.4826), of
-    // which a median's own error is 1.2533 / sqrt(n); two of those cover 95 %.
+    // The median absolute deviation times 1.4826 estimates the standard deviation. The standard
+    // error of a median is 1.2533 / sqrt(n) of that, and two standard errors cover 95 %.
     const double deviation = 1.4826 * median(values);
     timing.spread =
         2 * 1.2533 * deviation / std::sqrt(static_cast<double>(values.size())) / timing.ms;
@@ -63,8 +63,8 @@ Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least)
 }
 
 double Stopwatch::time_once_on_device(const std::function<void()>& work) {
-    // Nothing of the matrix is to be left in the cache. It also keeps the device busy while the host
-    // queues what is measured, so that no launch latency gets in.
+    // This evicts the matrix from the cache. It also keeps the device busy while the host queues
+    // the measured work, so that launch latency is not measured.
     flush_by_reading(flush_.data(), flush_.bytes());
     CUDA_CHECK(cudaEventRecord(start_.get(), nullptr));
     work();
@@ -78,7 +78,7 @@ double Stopwatch::time_once_on_device(const std::function<void()>& work) {
 
 Timing Stopwatch::time_on_device(const std::function<void()>& work) {
     const auto measure_once = [&] { return time_once_on_device(work); };
-    // The clocks of a device that idled, while the host compared, take a while to rise.
+    // If the device was idle while the host compared results, its clocks take a while to rise.
     double warm_ms = 0;
     for (int warm_up = 0; warm_up < kLeastWarmUps || warm_ms < kWarmMs; ++warm_up) {
         warm_ms += measure_once();

@@ -1,20 +1,21 @@
 /// \file
-/// How long something takes on a real GPU.
+/// Times that were measured on a real GPU.
 #pragma once
 
 #include <vector>
 
 namespace coalesce {
 
-/// A time that was measured.
+/// A measured time.
 struct Timing {
-    double ms = 0;        ///< the median
-    double spread = 0;    ///< how far the median may be off, as a fraction of it (95 % of the time)
-    int repetitions = 0;  ///< how many times it was measured
+    double ms = 0;  ///< the median
+    /// The uncertainty of the median as a fraction of it, with 95 % confidence.
+    double spread = 0;
+    int repetitions = 0;  ///< the number of measurements
 };
 
-/// The median of `values`, and how far it may be off: robust, so that a few outliers change
-/// nothing.
+/// Returns the median of `values` and its uncertainty. The method is robust: a few outliers do not
+/// change the result.
 Timing summarise(std::vector<double> values);
 
 }  // namespace coalesce

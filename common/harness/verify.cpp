@@ -13,15 +13,16 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
 
-/// Threads for `count` elements: no more than are worth their start.
+/// Returns the number of threads for `count` elements. Each thread must have enough work to be
+/// worth starting.
 int thread_count(std::int64_t count) {
     constexpr std::int64_t worth_a_thread = 1 << 16;
     const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
     return static_cast<int>(std::clamp<std::int64_t>(count / worth_a_thread, 1, processors));
 }
 
-/// Calls `work(share, begin, end)` with equal shares of 0 ... count - 1, one a thread. `work` must
-/// not throw.
+/// Splits 0 to count - 1 into equal shares, and calls `work(share, begin, end)` in a thread for
+/// each. `work` must not throw.
 template <class Work>
 void in_parallel(int threads, std::int64_t count, Work work) {
     std::vector<std::jthread> running;
@@ -31,16 +32,16 @@ void in_parallel(int threads, std::int64_t count, Work work) {
     work(0, std::int64_t{0}, count / threads);
 }
 
-/// What is done with elements of a matrix.
+/// Whether a matrix is read or written.
 enum class Access { read, write };
 
-/// Calls `visit(elements, first, count)` for a matrix in pieces: where they are, or, of device memory,
-/// in a copy that is as large as the host has room for.
+/// Calls `visit(elements, first, count)` for a matrix in chunks. Host memory is visited in place.
+/// Device memory is visited in a copy on the host, one chunk at a time.
 template <class Visit>
 void in_chunks(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
     const bool is_copied = matrix.where == Memory::device;
     DeviceBuffer copy;
-    // Page-locked memory is copied faster.
+    // Copies to and from page-locked memory are faster.
     if (is_copied) copy = DeviceBuffer(std::min(problem.bytes(), kChunkBytes), Memory::host);
     for (std::size_t at = 0; at < problem.bytes(); at += kChunkBytes) {
         const std::size_t bytes = std::min(kChunkBytes, problem.bytes() - at);
@@ -70,7 +71,7 @@ void fill_guards(const GuardedSpan& span) {
     fill(span, span.data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
-/// A guard band, the bytes that are nearest to the matrix first.
+/// Returns a guard band, starting with the byte next to the matrix.
 std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
     const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);
@@ -103,14 +104,14 @@ std::optional<Finding> trespass(const GuardedSpan& span, bool is_after, const st
                        " away: no check of the bounds, or a wrong one"};
 }
 
-/// Compares elements of the output with what belongs there.
+/// Compares cells of the output with their expected values.
 class Comparer {
 public:
     explicit Comparer(const Problem& problem)
         : problem_(problem), pattern_(problem.element_size, problem.seed) {}
 
-    /// Calls `visit(cell, state, held)` for elements `begin` to `end` of a chunk that starts with
-    /// element `first` of the output.
+    /// Calls `visit(cell, state, held)` for the elements from `begin` to `end` of a chunk. The
+    /// chunk starts with element `first` of the output.
     template <class Visit>
     void run(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
              Visit visit) const {
@@ -122,7 +123,7 @@ public:
         }
     }
 
-    /// What the cell at that place held before the launch.
+    /// Returns the value of the cell before the launch.
     Bits before(std::int64_t index) const {
         return problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(index))
                                       : pattern_.poison();
@@ -146,8 +147,8 @@ private:
     Pattern pattern_;
 };
 
-/// Looks at every cell of the output, on several threads, each with a share of its own in which
-/// it notes what it finds: `visit(comparer, share, cell, state, held)`. Returns all that they noted.
+/// Visits every cell of the output, on several threads: `visit(comparer, share, cell, state,
+/// held)`. Each thread records its findings in its own share. Returns all shares.
 template <class MakeShare, class Visit>
 auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
                    Visit visit) {
@@ -167,7 +168,7 @@ auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     return std::move(shares[0]);
 }
 
-/// The first look: counts, the picture, the first bad cell.
+/// The first pass counts the cells, draws the picture, and finds the first bad cell.
 Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
     const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
                           Bits held) {
@@ -178,7 +179,7 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
         problem, out, [&] { return Comparison(problem); }, note);
 }
 
-/// The second look, at the bad cells alone: what do they have in common?
+/// The second pass looks only at the bad cells, and finds what they have in common.
 Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
@@ -189,7 +190,7 @@ Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
         .conclude();
 }
 
-/// The first cell of the input that changed: where it is no copy of what it was.
+/// Returns the first cell of the input that changed.
 std::optional<Cell> changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.rows,
                             .cols = problem.cols,

@@ -1,8 +1,8 @@
 /// \file
-/// The verifier: prepares the buffers of a kernel, and says afterwards whether every bit is right
-/// and, if not, what kind of mistake it looks like.
+/// Verifies kernels. It prepares a kernel's buffers and afterwards checks every bit. If something
+/// is wrong, it finds the kind of mistake.
 ///
-/// It works on buffers that the caller provides, with elements of 1, 2, 4, 8 or 16 bytes:
+/// The verifier works on buffers that the caller provides, with elements of 1, 2, 4, 8 or 16 bytes:
 ///
 ///     Problem problem = {.rows = 1000, .cols = 777};
 ///     VerifiedBuffers buffers(problem);
@@ -11,7 +11,7 @@
 ///     Comparison comparison = buffers.check();
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
-/// or, with memory of your own, `prepare_in`, `prepare_out` and `check`.
+/// For memory of your own, call `prepare_in`, `prepare_out` and `check`.
 #pragma once
 
 #include <optional>
@@ -27,77 +27,81 @@ namespace coalesce {
 
 /// Memory for a matrix, with a guard band of `guard_bytes` on each side (0: none).
 struct GuardedSpan {
-    char* data = nullptr;           ///< the first element; the guard band before it ends here
-    std::size_t bytes = 0;          ///< of the elements
-    std::size_t guard_bytes = 0;    ///< of each guard band
-    Memory where = Memory::device;  ///< all of it
+    char* data = nullptr;           ///< the first element; the first guard band ends here
+    std::size_t bytes = 0;          ///< the size of the matrix in bytes
+    std::size_t guard_bytes = 0;    ///< the size of each guard band
+    Memory where = Memory::device;  ///< where the matrix and the guard bands are
 };
 
-/// What a kernel left.
+/// The result of comparing a kernel's output with the expected output.
 struct Comparison {
-    /// Of which nothing has been looked at yet.
+    /// Creates an empty result, before any cell is compared.
     explicit Comparison(const Problem& problem)
         : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 
-    Problem problem;                ///< what it was to do
-    std::uint64_t right = 0;        ///< cells that hold the right bits
-    std::uint64_t wrong = 0;        ///< cells that hold others
-    std::uint64_t untouched = 0;    ///< cells that should have been written and were not
+    Problem problem;          ///< the kernel's task
+    std::uint64_t right = 0;  ///< the number of cells with the right bits
+    std::uint64_t wrong = 0;  ///< the number of cells with other bits
+    /// The number of cells that should have been written and were not.
+    std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first cell of the output that is not right
-    std::int64_t written_rows = 0;  ///< rows of the output below which all that was written lies
-    std::int64_t written_cols = 0;  ///< columns likewise
-    bool input_is_changed = false;  ///< it was written to
-    std::vector<Finding> findings;  ///< what is wrong; the first says most
-    CellMap map;                    ///< the picture
+    std::int64_t written_rows = 0;  ///< all written cells are in this many first rows of the output
+    std::int64_t written_cols = 0;  ///< all written cells are in this many first columns
+    bool input_is_changed = false;  ///< whether the kernel wrote to the input
+    std::vector<Finding> findings;  ///< what is wrong, most important first
+    CellMap map;                    ///< the picture of the output
 
-    /// Whether every bit is right, the input unchanged, and nothing was written outside.
+    /// Reports whether every bit is right, the input is unchanged, and nothing was written out of
+    /// bounds.
     bool is_right() const { return findings.empty(); }
-    /// What kind of mistake it looks like.
+    /// The most important kind of mistake.
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
     /// The findings, the counts and the picture, in lines of at most 80 columns.
     std::string text() const;
 
-    /// Notes what was found in a cell, and whether it holds what it did before the launch.
+    /// Records the state of a cell, and whether it still holds its value from before the launch.
     void note(Cell out, CellState state, bool is_as_before);
-    /// Adds what was noted of other cells.
+    /// Adds the cells that another comparison recorded.
     void merge(const Comparison& other);
 };
 
 /// Writes the input and its guard bands.
 void prepare_in(const Problem& problem, const GuardedSpan& in);
-/// Poisons the output and writes its guard bands. To be done before every launch.
+/// Fills the output with poison, and writes its guard bands. Call this before every launch.
 void prepare_out(const GuardedSpan& out);
-/// Compares bit by bit, and looks for the mistake behind what is wrong.
+/// Compares bit by bit, and looks for the mistake that explains the wrong cells.
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
-/// The buffers of a problem, allocated and guarded.
+/// The buffers of a problem, with guard bands.
 class VerifiedBuffers {
 public:
-    /// Guard bands that catch what a kernel is likely to write outside.
+    /// The usual size of a guard band, in bytes. It catches most out-of-bounds writes.
     static constexpr std::size_t kUsualGuard = std::size_t{256} << 10;
 
-    /// Allocates. Without guard bands (0) the simulator's memcheck sees every access outside.
+    /// Allocates the buffers. Without guard bands (0), the simulator's memcheck sees every
+    /// out-of-bounds access.
     explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kUsualGuard,
                              Memory in = Memory::device, Memory out = Memory::device);
 
-    /// Writes input, poison and guard bands.
+    /// Writes the input, the poison and the guard bands.
     void prepare();
-    /// Poisons the output again, for the next kernel; in place, writes the input again.
+    /// Fills the output with poison again, for the next kernel. For an in-place task, writes the
+    /// input again.
     void poison();
-    /// From now on another kernel is checked, which does something else with the same input: its
-    /// problem has as many elements of that size, and is in place or not, as before.
+    /// Changes the task for the next kernel. The new task must have as many elements of the same
+    /// size, and must be in place if the old one was.
     void expect(const Problem& problem) { problem_ = problem; }
-    /// What the kernel left. Waits for the device first.
+    /// Waits for the device, and compares the output.
     Comparison check();
 
     /// The output.
     float* out() const { return reinterpret_cast<float*>(out_span_.data); }
     /// The input.
     const float* in() const { return reinterpret_cast<const float*>(in_span_.data); }
-    /// The problem that they are of.
+    /// The task of these buffers.
     const Problem& problem() const { return problem_; }
 
-    /// Bytes that such buffers take, of the device's memory and of the host's.
+    /// Returns the bytes that such buffers need, of device memory and of host memory.
     static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int BLOCKS = 1024, THREADS = 256;
 
-/// Undoes nothing, loses nothing: different numbers give different ones (Chris Wellons's lowbias32).
+/// A hash that is invertible, so different numbers have different hashes (lowbias32 by Chris
+/// Wellons).
 __device__ std::uint32_t mixed(std::uint32_t value) {
     value = (value ^ (value >> 16)) * 0x7feb352d;
     value = (value ^ (value >> 15)) * 0x846ca68b;

@@ -9,7 +9,7 @@
 namespace coalesce::many {
 namespace {
 
-// ---- straight into the peers, or from them ----
+// ---- each rank stores directly into the memory of its peers, or reads from it ----
 
 struct Peers : Way {
     enum Side { stores, reads };
@@ -31,10 +31,10 @@ struct Peers : Way {
     Side side;
 };
 
-// ---- packed and exchanged ----
+// ---- pieces are packed and then exchanged ----
 
-// A chunk is a part of every piece. While one is exchanged, the next is packed: on streams of their own, with two slots
-// that they use in turn.
+// A chunk is a part of every piece. While one chunk is exchanged, the next is packed, on separate
+// streams. The two slots are used alternately.
 struct Chunks : Way {
     Chunks(const Ranks& ranks, Tuning tuning, Turn pack_pieces, bool receives)
         : ranks(ranks),
@@ -46,7 +46,7 @@ struct Chunks : Way {
 
     void start() override { exchange_from(0); }
 
-    // The last turn of the loop packs nothing: it turns what stays of the last chunk.
+    // The last iteration packs nothing. It only transposes the local part of the last chunk.
     void exchange_from(int first_chunk) {
         for (int chunk = first_chunk; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
@@ -55,7 +55,8 @@ struct Chunks : Way {
         }
     }
 
-    // The pieces go into the slot; what stays goes to its place at once, a chunk later, since links wait for the others.
+    // Packs the pieces for other ranks into the slot. The local part goes directly to its place,
+    // one chunk later, because the links wait only for the other parts.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = all_pieces_of(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;
@@ -79,17 +80,17 @@ struct Chunks : Way {
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
-    // Columns of a rank's piece that a chunk has; none, where there is no such chunk.
+    // The number of columns of a rank's piece in a chunk; 0 if there is no such chunk.
     int cols_of(int rank, int chunk) const {
         return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
     }
-    // Floats that go from one rank to another.
+    // The number of floats that one rank sends to another.
     std::size_t floats(int from, int to, int chunk) const {
         return std::size_t(cols_of(to, chunk)) * ranks.rows.size(from);
     }
-    // Where in a slot a rank's piece begins.
+    // The position in a slot at which a rank's piece starts.
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
-    // Where a rank's part of `out` begins in a chunk.
+    // The address in `out` at which a rank's part of a chunk starts.
     float* out_of(int rank, int chunk) const {
         return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
     }
@@ -101,16 +102,17 @@ struct Chunks : Way {
     Slot slots[2];
 };
 
-// The GPUs' copy engines carry each row of a piece to its place: nothing is unpacked, and no thread has to carry
-// anything. The first chunk goes as it is, while the second is packed: no link waits for a kernel. Whoever gets it turns
-// it at the end, beside the last copies.
+// The GPUs' copy engines carry each row of a piece to its place, so nothing is unpacked, and no
+// thread moves data between GPUs. The first chunk is sent untransposed while the second is packed,
+// so that no link waits for a kernel. Its receiver transposes it at the end, during the last
+// copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, leaving_memory(tuning), pack, false),
           as_it_is(ranks, place(ranks.count())) {}
 
-    // Copy engines get no more of the memory than what runs on the multiprocessors leaves them: one block at a time on
-    // each, which packs fast enough.
+    // The copy engines get only the memory bandwidth that the multiprocessors leave. Kernels
+    // therefore run only one block per multiprocessor, which packs fast enough.
     static Tuning leaving_memory(Tuning tuning) {
         int bytes = 0;
         CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
@@ -131,11 +133,12 @@ struct Copies : Chunks {
         in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
     }
-    // As `peers`: all serve one peer at a time, each another one.
+    // As in `peers`, each rank sends to one peer at a time, and no two ranks to the same.
     void in_rounds(const std::function<void(int rank, int peer)>& send) {
         const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
-            // Waits for whoever served the same peer before: copies that meet at a peer slow each other down.
+            // Waits for the rank that sent to the same peer before, because simultaneous copies to
+            // a peer slow each other down.
             ranks.each([&](int rank) {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
@@ -182,16 +185,17 @@ struct Copies : Chunks {
         is_turned.record(rank, ranks.packing[rank]);
     }
 
-    Room as_it_is;  // what came of the first chunk
+    Room as_it_is;  // the first chunk, as received
     Events is_here{ranks}, is_turned{ranks}, has_served{ranks};
 };
 
-// NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.
+// NCCL carries the pieces. An all-to-all exchange is a group of sends and receives. NCCL has no
+// notion of rows, so received pieces must be unpacked.
 struct ByNccl : Chunks {
     ByNccl(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, tuning, pack, true), nccl(ranks) {}
 
-    // Sends what is packed, as soon as what it falls on has been unpacked.
+    // Sends the packed pieces, as soon as the memory that receives them has been unpacked.
     void exchange(Slot& slot, int chunk) override {
         ranks.each([&](int rank) {
             slot.is_packed.wait(rank, ranks.sending[rank]);
@@ -201,7 +205,7 @@ struct ByNccl : Chunks {
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
         ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
     }
-    // Of each rank here what goes to all others, and what comes from them.
+    // Queues everything that this process's ranks send to others and receive from them.
     void send(Slot& slot, int chunk) {
         nccl.begin_group();
         ranks.each([&](int rank) {

@@ -29,29 +29,31 @@ double bytes_of(Shape shape) {
     return sizeof(float) * 1.0 * shape.rows * shape.cols;
 }
 
-/// Not divided by the number of GPUs, by tiles or by vectors; less than one row per GPU.
+/// The shapes to verify. The number of GPUs, tiles and vectors do not divide them, and the last
+/// ones have fewer rows than GPUs.
 const std::vector<Shape> kVerified = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
                                       {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
-/// What NCCL is tried with: nothing, fewer blocks beside it, a head start, both.
+/// The variants that are tried with NCCL: nothing, fewer blocks of our kernels, a head start for
+/// NCCL, and both.
 const std::vector<Tuning> kRoom = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
 // ---- the devices ----
 
-/// Those of this process.
+/// Returns the devices of this process.
 std::set<int> devices_here(const std::vector<int>& devices) {
     std::set<int> here(devices.begin(), devices.end());
     here.erase(kElsewhere);
     return here;
 }
 
-/// How many GPUs there are in all: each rank of another process has one.
+/// Returns the number of GPUs of all processes. Each rank of another process has its own.
 int gpus_of(const std::vector<int>& devices) {
     const auto elsewhere = std::count(devices.begin(), devices.end(), kElsewhere);
     return static_cast<int>(devices_here(devices).size()) + static_cast<int>(elsewhere);
 }
 
-/// From now on kernels of each GPU may use the memory of all.
+/// Lets kernels on each GPU access the memory of all GPUs.
 void open_peers(const std::set<int>& gpus) {
     for (const int gpu : gpus) {
         CUDA_CHECK(cudaSetDevice(gpu));
@@ -117,7 +119,7 @@ private:
     std::string why_not(const KindOfWay& way) const {
         if (!way.needs_nccl) return "";
         if (gpus_ < request_.gpus) return "NCCL needs a GPU for each rank";
-        // NVIDIA's reaches for the driver; another one may be given by name.
+        // NVIDIA's NCCL calls the driver. A different library can be named in COALESCE_NCCL.
         if (device_.simulated && !std::getenv("COALESCE_NCCL")) return "NCCL needs real GPUs";
         return Nccl::why_not();
     }
@@ -149,12 +151,13 @@ private:
                    wrong_));
     }
 
-    /// Each number of chunks with each of `room`, unless the command line says which.
+    /// Combines each number of chunks with each entry of `room`, unless the command line gives
+    /// these values.
     std::vector<Tuning> tunings_of(const KindOfWay& way, std::vector<int> chunks,
                                    std::vector<Tuning> room) const {
         if (!way.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
-        // Copy engines need none on the multiprocessors.
+        // Copy engines need no space on the multiprocessors.
         if (!way.needs_nccl) room = {{}};
         if (request_.unused > 0 || request_.pause > 0) {
             room = {{.unused = request_.unused, .pause = request_.pause}};
@@ -176,7 +179,8 @@ private:
         return name;
     }
 
-    /// Runs it once, twice where it may leave something behind, and looks at every element.
+    /// Runs the way once, or twice if the first run may leave something behind, and checks every
+    /// element.
     unsigned long long results_right(const Ranks& ranks, Shape shape, const std::string& name,
                                      Way& way) {
         poison(ranks);
@@ -197,7 +201,7 @@ private:
         return wrong.cells;
     }
 
-    /// One bit of the first element that the last process has.
+    /// Changes one bit of the first element of the last process.
     void spoil(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
@@ -214,14 +218,16 @@ private:
         if (request_.shape) return *request_.shape;
         CUDA_CHECK(cudaSetDevice(*devices_here(devices_).begin()));
         const auto free = static_cast<double>(team_.least_of(free_device_bytes(false)));
-        // In, out, two slots, and what comes as it is or is received: a block each, where there is one chunk.
+        // A way needs at most five blocks: in, out, two slots, and received or untransposed pieces,
+        // if there is a single chunk.
         for (int side = 65536;; side /= 2) {
             const double block = bytes_of({side, side}) / gpus_;
             if (5 * block < free || side <= 1024) return {side, side};
         }
     }
 
-    /// What a GPU has to send at least: all of its block that does not stay there.
+    /// The lower bound for the time: a GPU must send all of its block except for the part that
+    /// stays.
     double least_ms(Shape shape) const {
         const double block = bytes_of(shape) / request_.gpus;
         return block * (request_.gpus - 1) / request_.gpus / request_.link / 1e6;
@@ -262,7 +268,7 @@ private:
                             {"of_link", share}});
     }
 
-    /// From the moment when all GPUs are idle to the moment when the last one is again.
+    /// Returns the time from when all GPUs are idle until the last one is idle again.
     double time_once(const Ranks& ranks, Way& way) const {
         wait_for(ranks);
         team_.wait_for_all();

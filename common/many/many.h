@@ -1,6 +1,6 @@
 /// \file
-/// One matrix over several GPUs: who has what, and the program that runs, verifies and measures the
-/// ways to transpose it.
+/// A matrix spread over several GPUs, and the program that runs, verifies and measures the ways to
+/// transpose it.
 #pragma once
 
 #include <functional>
@@ -18,35 +18,37 @@
 
 namespace coalesce::many {
 
-/// A matrix `in` of rows x cols and its transpose `out`, each spread by blocks of its rows. A rank is
-/// a GPU; where there are fewer GPUs than ranks, some are of the same one. Other processes may have
-/// some: of those this one has neither memory nor streams.
+/// A matrix `in` of rows x cols and its transpose `out`. Both are spread by blocks of their rows. A
+/// rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some ranks may
+/// belong to other processes. This process has neither memory nor streams for those.
 struct Ranks {
-    Spread rows;  ///< of `in`
-    Spread cols;  ///< of `in`: the rows of `out`
+    Spread rows;  ///< the rows of `in`
+    Spread cols;  ///< the columns of `in`, which are the rows of `out`
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block
-    // Streams of each rank, which run side by side.
+    // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
-    Team* team = nullptr;  ///< whose they are; what NCCL needs to know
+    Team* team = nullptr;  ///< the processes with these ranks; NCCL needs it
 
-    /// How many.
+    /// The number of ranks.
     int count() const { return rows.ranks; }
-    /// Calls `work(rank)` for each of this process, with its GPU chosen.
+    /// Calls `work(rank)` for each rank of this process, with its GPU as the current device.
     void each(const std::function<void(int rank)>& work) const;
 };
 
-/// How blocks are spread: they begin at multiples of 32 floats, where a line of 128 bytes does.
+/// Returns how rows are spread. Blocks start at multiples of 32 floats, which are the starts of
+/// cache lines.
 Spread spread_over(int ranks, int count);
 
-/// All blocks in the memory of one GPU, one after the other: the whole matrix, in one piece. The work
-/// goes to its default stream.
+/// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
+/// whole matrix. The work goes to the default stream.
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
-/// Ranks with memory and streams of their own.
+/// Ranks with their own memory and streams.
 class OwnRanks {
 public:
-    /// A matrix of that shape over the GPUs of `team.devices`.
+    /// Allocates a matrix of that shape on these devices, together with the other processes of the
+    /// team.
     OwnRanks(Shape shape, const std::vector<int>& devices, Team& team);
 
     const Ranks& ranks() const { return ranks_; }
@@ -57,25 +59,25 @@ private:
     Ranks ranks_;
 };
 
-/// An event at each rank: what a stream of it has done, and others wait for.
+/// One event per rank. A stream of the rank records it, and other streams wait for it.
 class Events {
 public:
     explicit Events(const Ranks& ranks);
 
-    /// It happens when that stream of the rank, which is chosen, has come so far.
+    /// Records the rank's event in a stream. The rank's device must be current.
     void record(int rank, cudaStream_t stream);
-    /// The stream goes on when the rank's has happened, if it was ever recorded.
+    /// Makes the stream wait for the rank's event, if it was ever recorded.
     void wait(int rank, cudaStream_t stream);
-    /// The same for all ranks.
+    /// Makes the stream wait for the events of all ranks.
     void wait_for_all(cudaStream_t stream);
 
 private:
     std::vector<OwnEvent> events_;
 };
 
-/// Memory at each rank.
+/// Memory on each rank.
 struct Room {
-    /// `size` floats.
+    /// Allocates `size` floats per rank.
     Room(const Ranks& ranks, std::size_t size);
     float* operator[](int rank) const { return floats[rank]; }
 
@@ -83,7 +85,8 @@ struct Room {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// What each rank sends and, where it `receives`, gets, `size` floats each; and how far they are.
+/// The buffers that each rank sends from and, if it `receives`, receives into, with `size` floats
+/// each. The events show the progress.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
@@ -91,18 +94,20 @@ struct Slot {
     Room packed, received;
 };
 
-/// The stream does nothing for so long, so that work of other streams that becomes ready at the same
-/// time gets its place on the multiprocessors first.
+/// Queues a kernel that does nothing for that time. If the work of other streams becomes ready at
+/// the same time, it then gets its place on the multiprocessors first.
 void give_head_start(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures what the command line asks for. All processes of the team return the same, as run_step does.
+/// Verifies and measures what the command line asks for. Returns the same exit code as run_step, in
+/// all processes of the team.
 int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
                  Team& team);
 
-/// Whether the command line has --gpus.
+/// Reports whether the command line contains --gpus.
 bool is_asked_for(int argc, char** argv);
-/// The `main` of a program for the GPUs of one process (`--gpus N`). Returns what run_step does.
+/// The `main` of a program in which one process uses all GPUs (`--gpus N`). Returns the same exit
+/// code as run_step.
 int run(int argc, char** argv, const std::vector<KindOfWay>& ways);
 
 }  // namespace coalesce::many

@@ -9,12 +9,13 @@
 
 namespace coalesce::many {
 
-/// Communicators that are made with the same one belong together.
+/// Identifies a group of communicators. All of them are created with the same id.
 struct UniqueId {
     char bytes[128];
 };
 
-// What is used of NCCL's interface; it has been the same since 2.7. A result of 0 is a success.
+// The part of NCCL's interface that is used here. It has not changed since version 2.7. A result of
+// 0 means success.
 extern "C" {
 int ncclGetUniqueId(UniqueId* id);
 int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank);
@@ -35,7 +36,8 @@ constexpr const char* kFunctions[] = {"ncclGetUniqueId", "ncclCommInitRank",  "n
                                       "ncclRecv",        "ncclGetErrorString"};
 constexpr int kFloat32 = 7;
 
-/// The folder of the wheel nvidia-nccl, which comes with PyTorch; "" where there is none.
+/// Returns the folder of the Python package nvidia-nccl, which is installed with PyTorch, or "" if
+/// there is none.
 std::string folder_of_wheel() {
     constexpr double seconds = 60;
     const Ended python = run_child(
@@ -50,13 +52,13 @@ void* opened() {
     return folder.empty() ? nullptr : dlopen((folder + "/lib/libnccl.so.2").c_str(), RTLD_NOW);
 }
 
-/// Null where there is none.
+/// Returns the library, or null if there is none.
 void* library() {
     static void* const library = opened();
     return library;
 }
 
-/// Nothing is linked: its functions are found by their names.
+/// Returns a function of the library by name. Nothing is linked.
 #define NCCL_FUNCTION(name) reinterpret_cast<decltype(&name)>(dlsym(library(), #name))
 
 void check(int result, const char* call) {
@@ -65,7 +67,7 @@ void check(int result, const char* call) {
                      " (NCCL_DEBUG=WARN says more)");
 }
 
-/// Calls one, and throws UsageError when it fails.
+/// Calls a function of the library, and throws UsageError if it fails.
 #define NCCL_CHECK(name, ...) check(NCCL_FUNCTION(name)(__VA_ARGS__), #name)
 
 }  // namespace

@@ -1,5 +1,5 @@
 /// \file
-/// NCCL, found when it is needed: nothing needs to be installed to build the course.
+/// Loads NCCL at run time, so it need not be installed to build the course.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,25 +12,25 @@
 
 namespace coalesce::many {
 
-/// One communicator for each rank of this process.
+/// The communicators of this process's ranks.
 class Nccl {
 public:
-    /// Each rank has a GPU of its own. All processes of their team make it together. Throws UsageError
-    /// when NCCL is not there, or refuses.
+    /// Creates the communicators. Each rank needs its own GPU, and all processes of the team must
+    /// do this together. Throws UsageError if NCCL is missing or fails.
     explicit Nccl(const Ranks& ranks);
     ~Nccl();
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
-    /// Between these, sends and receives wait for each other nowhere.
+    /// Sends and receives between these two calls do not wait for each other.
     void begin_group();
     void end_group();
-    /// Queues: rank `from` sends `count` floats to rank `to`.
+    /// Queues a transfer of `count` floats from rank `from` to rank `to`.
     void send(int from, int to, const float* data, std::size_t count, cudaStream_t stream);
-    /// Queues: rank `to` receives them.
+    /// Queues the reception of these floats by rank `to`.
     void receive(int to, int from, float* data, std::size_t count, cudaStream_t stream);
 
-    /// "", or why NCCL cannot be used here.
+    /// Returns "", or the reason why NCCL cannot be used.
     static std::string why_not();
 
 private:

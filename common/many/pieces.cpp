@@ -23,7 +23,8 @@ dim3 RankLaunch::grid(int tile) const {
 }
 
 Piece piece_between(const Ranks& ranks, int from, int to) {
-    // Into the memory of another process nothing can be stored: whoever packs says where it goes.
+    // The memory of another process cannot be addressed. The code that packs fills in the
+    // destination.
     float* out = ranks.devices[to] == kElsewhere ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,
             .in = ranks.in[from] + ranks.cols.begin(to),

@@ -1,4 +1,4 @@
-// Who has what, and how far it is.
+// The blocks, streams and events of the ranks.
 #include <algorithm>
 
 #include "harness/errors.h"
@@ -7,10 +7,10 @@
 namespace coalesce::many {
 namespace {
 
-/// Where a line of memory begins.
+/// The floats in a cache line.
 constexpr int kLineFloats = 32;
 
-/// A stream, which `streams` keeps.
+/// Creates a stream, which `streams` owns.
 cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false) {
     int least = 0, greatest = 0;
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -21,7 +21,7 @@ cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false)
     return stream;
 }
 
-/// Memory for so many floats, which `buffers` keeps.
+/// Allocates memory for `size` floats, which `buffers` owns.
 float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
     buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
     return static_cast<float*>(buffers.back().data());
@@ -54,7 +54,7 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
         ranks_.in[rank] = new_room(buffers_, floats_of(ranks_.rows.size(rank), shape.cols));
         ranks_.out[rank] = new_room(buffers_, floats_of(ranks_.cols.size(rank), shape.rows));
         ranks_.packing[rank] = new_stream(streams_);
-        // What others wait for comes first.
+        // Other ranks wait for this stream, so it has a high priority.
         ranks_.sending[rank] = new_stream(streams_, true);
         ranks_.unpacking[rank] = new_stream(streams_);
     });
@@ -70,7 +70,7 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     all.cols = spread_over(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
-        // Nobody writes to `in`; ranks of their own fill theirs.
+        // Nobody writes to this `in`; only ranks with their own memory fill it.
         all.in.push_back(const_cast<float*>(in) + floats_of(all.rows.begin(rank), cols));
         all.out.push_back(out + floats_of(all.cols.begin(rank), rows));
     }
@@ -79,7 +79,7 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     return all;
 }
 
-// ---- how far they are ----
+// ---- events ----
 
 Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
     ranks.each([&](int rank) { events_[rank] = new_event(cudaEventDisableTiming); });

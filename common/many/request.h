@@ -1,4 +1,4 @@
-// What the command line of a program for several GPUs asks for.
+// The command line of a program for several GPUs.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace coalesce::many {
 
-/// Who runs the program: one process with all GPUs, or mpirun with a process for each.
+/// Whether the program is one process with all GPUs, or mpirun started one process per GPU.
 enum class Started { alone, together };
 
 struct Request {
-    std::string program;  ///< its name
-    int gpus = 0;         ///< how many blocks; where it is started together, as many as processes
+    std::string program;  ///< the name of the program
+    int gpus = 0;         ///< the number of blocks; with mpirun, the number of processes
     std::vector<Shape> verified;
     std::optional<Shape> shape;
     bool verify = true, bench = true, help = false, list = false, spoil = false;
@@ -27,12 +27,12 @@ struct Request {
 };
 
 std::string program_name(char** argv);
-/// A UsageError says what is wrong with it.
+/// Reads the command line. Throws UsageError.
 Request parse(int argc, char** argv, Started started);
 
-/// The ways, a line each.
+/// Returns the list of ways, one per line.
 std::string list_text(const std::vector<KindOfWay>& ways);
-/// What --help prints, for a program that is started alone; and for one that is not.
+/// Return the text of --help, for a program with one process and for one that mpirun starts.
 std::string help_text(const std::string& program, const std::vector<KindOfWay>& ways);
 std::string help_text_together(const std::string& program);
 

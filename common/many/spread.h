@@ -1,5 +1,5 @@
 /// \file
-/// How a matrix is spread over ranks: processes, or GPUs.
+/// How a matrix is spread over ranks, which are processes or GPUs.
 #pragma once
 
 #include <algorithm>
@@ -7,28 +7,28 @@
 
 namespace coalesce {
 
-/// Floats of a block: ints may not hold so many.
+/// Returns the number of floats in a block. It may be too large for an int.
 constexpr std::size_t floats_of(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }
 
-/// `count` rows in blocks of the same size, one a rank. Where they do not divide, the last blocks are
-/// shorter, or empty.
+/// `count` rows, divided into blocks of equal size, one per rank. If they cannot be divided evenly,
+/// the last blocks are shorter or empty.
 struct Spread {
-    int count = 0;     ///< rows in all
-    int ranks = 1;     ///< who share them
-    int multiple = 1;  ///< blocks begin at multiples of this
+    int count = 0;     ///< the number of all rows
+    int ranks = 1;     ///< the number of ranks
+    int multiple = 1;  ///< blocks start at multiples of this
 
-    /// Rows of all blocks but the last ones.
+    /// The number of rows in each block except for the last ones.
     int block() const {
         const long long share = std::max(1LL, (count + ranks - 1LL) / ranks);
         return static_cast<int>((share + multiple - 1) / multiple * multiple);
     }
-    /// The first row of a rank's block; `count` where the block is empty.
+    /// The first row of a rank's block; `count` if the block is empty.
     int begin(int rank) const {
         return static_cast<int>(std::min<long long>(count, 1LL * rank * block()));
     }
-    /// How many rows the rank has.
+    /// The number of rows of the rank.
     int size(int rank) const { return begin(rank + 1) - begin(rank); }
 };
 

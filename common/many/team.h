@@ -10,36 +10,38 @@
 
 namespace coalesce::many {
 
-/// The place of a GPU that is another process's.
+/// Stands for the device number of a GPU that another process uses.
 constexpr int kElsewhere = -1;
 
-/// What keeps all processes of a team from going on: each of them has thrown it, and one says it.
+/// A reason why no process of a team can go on. Each process throws it, and one of them prints it.
 struct TeamError : UsageError {
     using UsageError::UsageError;
 };
 
-/// Who shares a matrix. This is a process that is alone, and has all the GPUs; a team of several has one rank, and one
-/// GPU, in each. All processes call the same functions in the same order.
+/// The processes that share a matrix. This class is a team of one process, which has all GPUs. In a
+/// team of several processes, each has one rank and one GPU. All processes call the same functions
+/// in the same order.
 class Team {
 public:
     virtual ~Team() = default;
-    /// How many processes, and which of them this one is.
+    /// The number of processes, and the number of this process.
     virtual int count() const { return 1; }
     virtual int rank() const { return 0; }
-    /// On how many computers they run.
+    /// The number of computers on which they run.
     virtual int hosts() const { return 1; }
-    /// The number of each rank's GPU; of the same one, where there are fewer than ranks. kElsewhere for ranks of other
-    /// processes.
+    /// The device number of each rank. If there are fewer GPUs than ranks, some have the same
+    /// number. Ranks of other processes have kElsewhere.
     virtual std::vector<int> devices(int ranks);
 
-    /// Returns when all have called it.
+    /// Returns when all processes have called it.
     virtual void wait_for_all() {}
-    /// What the first process has there, all have.
+    /// Copies the first process's bytes to all processes.
     virtual void hand_out(void*, std::size_t) {}
     virtual unsigned long long sum_of(unsigned long long value) { return value; }
     virtual unsigned long long least_of(unsigned long long value) { return value; }
     virtual double most_of(double value) { return value; }
-    /// Throws a UsageError when any process has a problem: a TeamError in all of them.
+    /// If any process has a problem, throws a TeamError in all processes. A team of one process throws
+    /// a UsageError.
     virtual void stop_at(const std::string& problem);
 };
 

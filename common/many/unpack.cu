@@ -6,7 +6,7 @@
 namespace coalesce::many {
 namespace {
 
-/// `width` Vectors per row.
+/// Copies rows of `width` Vectors.
 template <class Vector>
 __global__ void unpack(float* out, std::size_t pitch, const float* piece, int width, int cols) {
     for (int col = blockIdx.x; col < cols; col += gridDim.x) {

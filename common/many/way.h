@@ -1,5 +1,5 @@
 /// \file
-/// The ways in which GPUs transpose one matrix together.
+/// The ways in which several GPUs transpose one matrix together.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace coalesce::many {
 
-/// The most GPUs that share a matrix: kernels get a list of what goes to each.
+/// The largest number of GPUs that share a matrix. Kernels get a list with a piece for each.
 constexpr int kMostRanks = 32;
 
 struct Ranks;
@@ -16,24 +16,26 @@ struct Ranks;
 class Way {
 public:
     virtual ~Way() = default;
-    /// Queues the work, on the streams of `ranks`.
+    /// Queues the work on the streams of `ranks`.
     virtual void start() = 0;
 };
 
-/// What ways that exchange chunks are tried with.
+/// The parameters of ways that exchange chunks.
 struct Tuning {
-    int chunks = 1;  ///< in how many
-    int unused = 0;  ///< KiB of shared memory that a block which packs keeps from others
-    int pause = 0;   ///< microseconds by which what packs and unpacks starts later
+    int chunks = 1;  ///< the number of chunks
+    /// KiB of shared memory that each packing block requests without using it, so that fewer run at
+    /// once.
+    int unused = 0;
+    int pause = 0;  ///< the head start, in microseconds, over the kernels that pack and unpack
 };
 
-/// A way, before it is made.
+/// A way that has not been created yet.
 struct KindOfWay {
     std::string name = "";    ///< "peers"
-    std::string about = "";   ///< a sentence
-    bool is_chunked = false;  ///< it looks at Tuning
-    bool needs_nccl = false;  ///< NCCL, and a GPU for each rank
-    /// For these ranks, which outlive it.
+    std::string about = "";   ///< a sentence that describes it
+    bool is_chunked = false;  ///< whether it uses Tuning
+    bool needs_nccl = false;  ///< whether it needs NCCL, and a GPU for each rank
+    /// Creates the way for these ranks, which must outlive it.
     std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };
 

@@ -1,11 +1,14 @@
-// Each page is one classic script: a page that is opened from the file system may not load modules. PAGE says which:
-// "explorer", "playground", or "your-turn", which is no page but a script and a style sheet of the lessons.
+// Each page is one classic script, because a page that is opened from the file system cannot load
+// modules. PAGE selects "explorer", "playground", or "your-turn", which is not a page but a script
+// and a style sheet for the lessons.
 import { defineConfig } from "vite";
 
 const page = process.env.PAGE ?? "explorer";
 const isPart = page === "your-turn";
 
-/** The frame that the pages share. A page's first line names its title, its script, and scripts that are no modules. */
+/**
+ * The HTML that the pages share. The first line of a page has its title, its script, and scripts that are not modules.
+ */
 const framed = (html: string) =>
     html.replace(/^<!-- page: (.*?); (.*?); (.*?) -->.*\n([^]*)$/, (_, title: string, entry: string, scripts: string, body: string) => `<!DOCTYPE html>
 <html lang="en">
@@ -28,7 +31,7 @@ ${body}</body>
 </html>
 `);
 
-/** Vite would take them for modules: they are put in when it is done. */
+/** Vite would treat these scripts as modules, so they are inserted after the build. */
 const classic = (html: string) =>
     html.replace(/<!-- scripts: ([^>]*?) -->/, (_, names: string) =>
         names.split(" ").map((file) => `<script defer src="./${file}"></script>`).join("\n"),

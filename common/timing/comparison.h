@@ -1,4 +1,4 @@
-// How the predictions of two variants of one program differ, and why.
+// Explains how the predictions of two variants of one program differ.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace coalesce::timing {
 
-/// Two or three sentences. Why is told by what the two Predictions show: bytes on their way, lives of warps, blocks
-/// on a multiprocessor, what is busy and for how long, memory's runs. What the sources look like is not guessed at.
+/// Returns two or three sentences. The reasons come only from the two predictions: bytes in flight,
+/// where warps spend their time, resident blocks, utilization of each unit, and the lengths of runs
+/// in memory. Nothing is guessed about the source.
 std::string compared(const Prediction& one, const Prediction& other);
 
 }  // namespace coalesce::timing

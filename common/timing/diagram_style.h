@@ -1,10 +1,10 @@
-// The colours and letters of every diagram, in light and in dark: rules, after which a diagram has its own
-// and closes the element.
+// The colours and fonts of all diagrams, in light and dark themes. A diagram adds its own rules and
+// closes the element.
 #pragma once
 
 namespace coalesce {
 
-// Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
+// The book's theme switch sets the same variables on .drawing .diagram.
 constexpr const char* kDiagramStyle = R"(<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
   --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }

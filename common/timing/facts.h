@@ -1,4 +1,4 @@
-// What sentences about a Prediction ask of it, and the parts that they share.
+// Tests and phrases that sentences about a Prediction share.
 #pragma once
 
 #include <string>
@@ -8,30 +8,32 @@
 
 namespace coalesce::timing {
 
-/// Runs that are shorter cost memory more than those of a copy.
+/// Runs shorter than this, in bytes, cost memory more than those of a copy.
 constexpr double kLongRun = 1024;
-/// What is so many times as much is worth a word.
+/// A ratio above this is worth mentioning.
 constexpr double kNotablyMore = 1.1;
-/// A part of the GPU that is busy for so much of the time counts.
+/// A unit of the GPU that is busy for at least this fraction of the time is worth mentioning.
 constexpr double kBusy = 0.7;
 
-/// Of 10 nanoseconds at least: anything less is a mistake.
+/// Reports whether the prediction has a time of at least 10 nanoseconds. Anything less is a
+/// mistake.
 bool has_time(const Prediction& prediction);
-/// Loads were under way, at least a byte of them on average.
+/// Reports whether loads were in flight, at least a byte on average.
 bool is_on_its_way(const Prediction& prediction);
-/// Little's law has something to say: fewer bytes are on their way than memory needs.
+/// Reports whether fewer bytes are in flight than memory needs (Little's law).
 bool is_too_little(const Prediction& prediction);
-/// No part of the GPU is busy all the time: what counts is what warps wait for.
+/// Reports whether no unit of the GPU is busy all the time, so that waiting warps determine the
+/// time.
 bool waits(const Prediction& prediction);
 bool is_short(double run_bytes);
 
-/// "2 blocks of 1024 threads": those that a multiprocessor holds.
+/// Describes the resident blocks of a multiprocessor: "2 blocks of 1024 threads".
 std::string blocks_text(const Prediction& prediction);
-/// "1 block", "2 blocks".
+/// Returns "1 block" or "2 blocks", for example.
 std::string count_text(int count, const std::string& one);
-/// "a", "a and b", "a, b and c".
+/// Joins a list: "a", "a and b", "a, b and c".
 std::string listed(const std::vector<std::string>& things);
-/// The first letter of a sentence.
+/// Capitalizes the first letter of a sentence.
 std::string capital(std::string text);
 
 }  // namespace coalesce::timing

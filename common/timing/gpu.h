@@ -1,7 +1,8 @@
-// What the model of time knows of a GPU: a few numbers, each of which a program in calibrate/ measures.
+// The description of a GPU for the time model. Programs in calibrate/ measure most of its numbers.
 //
-// gpus/*.toml have them, a file for each GPU. What nobody has measured there comes from documents, and the
-// file says so (`source`); what no document says is that of the GPU that it is `like`.
+// gpus/*.toml contain them, with one file per GPU. If nobody has measured a number on this GPU, it
+// comes from documents, and `source` says so. If no document has it, it is copied from the GPU in
+// `like`.
 #pragma once
 
 #include <stdexcept>
@@ -11,79 +12,87 @@
 
 namespace coalesce::timing {
 
-/// What a file of gpus/ says wrongly: "common/timing/gpus/NVIDIA-L4.toml:7: ...".
+/// An error in a file of gpus/: "common/timing/gpus/NVIDIA-L4.toml:7: ...".
 struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What a share of memory's time costs more when bytes lie in short runs: in runs of `bytes`, memory takes
-/// 1 + read (or + write) times as long as for a plain copy.
+/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + read (or 1 +
+/// write) times as long as for a plain copy.
 struct Runs {
     std::vector<double> bytes, read, write;
 };
 
-/// Cycles of a multiprocessor's share of the second-level cache for a sector of which a request writes part.
+/// The cost of a sector that a request writes in part, in cycles of a multiprocessor's share of the
+/// second-level cache.
 struct PartialSectors {
-    double of_4 = 0, of_8 = 0, of_16 = 0;  ///< by bytes written at once
+    double of_4 = 0, of_8 = 0, of_16 = 0;  ///< by the bytes written at once
 };
 
-/// Cycles that a multiprocessor's unit of bulk copies takes for a row of so many bytes: copied for itself, or as one of
-/// those of a box. Empty: nobody measured it, and it takes no time.
+/// The cycles that a multiprocessor's bulk copy unit takes for a row, by the row's bytes, for
+/// separate rows and for rows of boxes. If the lists are empty, nobody has measured this, and the
+/// model assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, row_of_box;
 };
 
 struct Gpu {
     std::string name;       ///< "NVIDIA H200"
-    std::string source;     ///< "measured 2026-11-23, driver 580.159" or the documents
-    bool measured = false;  ///< by calibrate on such a GPU; else unverified
+    std::string source;     ///< "measured 2026-11-23, driver 580.159", or the documents
+    bool measured = false;  ///< whether calibrate ran on such a GPU; otherwise it is unverified
 
-    // What a multiprocessor holds.
+    // The resources of a multiprocessor.
     int multiprocessors = 0;
-    int warps = 64, blocks = 32;        ///< at a time
-    int registers = 65536;              ///< of 32 bits
-    int shared_bytes = 0;               ///< for blocks, the system's part of each included
-    int shared_bytes_of_system = 1024;  ///< of each block
-    double clock_ghz = 0;               ///< under load
+    int warps = 64, blocks = 32;  ///< the most resident ones
+    int registers = 65536;        ///< registers of 32 bits
+    /// Shared memory for all blocks, including the system's part of each.
+    int shared_bytes = 0;
+    int shared_bytes_of_system = 1024;  ///< the system's part of each block's shared memory
+    double clock_ghz = 0;               ///< the clock under load
 
-    // Memory. Times in nanoseconds, since memory has a clock of its own.
-    double peak_gbps = 0;                                 ///< what data sheets say
-    double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< that long runs get
-    double latency_ns = 0;         ///< of a load when nothing else is under way
-    double queue_ns = 0;           ///< more, times u / (1 - u), where memory is busy u of the time
-    double write_delay_ns = 0;     ///< more, times the share of the time that it writes
-    double latency_floor = 1;      ///< the fastest loads, as a part of latency_ns
-    double latency_spread_ns = 0;  ///< the most by which loads are slower, on average, than those
+    // Memory. Times are in nanoseconds, because memory has its own clock.
+    double peak_gbps = 0;                                 ///< the bandwidth in the data sheets
+    double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
+    double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
+    /// Added to the latency, times u / (1 - u), if memory is busy for a fraction u of the time.
+    double queue_ns = 0;
+    /// Added to the latency, times the fraction of the time in which memory writes.
+    double write_delay_ns = 0;
+    /// The latency of the fastest loads, as a fraction of latency_ns.
+    double latency_floor = 1;
+    /// The largest average difference between loads and the fastest loads.
+    double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
 
-    // A multiprocessor. Times in its cycles.
+    // A multiprocessor. Times are in its cycles.
     double l1_latency = 0, shared_latency = 0;
-    double l2_read_bytes = 0,
-           l2_write_bytes = 0;  ///< a cycle, between one multiprocessor and the cache
+    /// Bytes per cycle between one multiprocessor and the second-level cache.
+    double l2_read_bytes = 0, l2_write_bytes = 0;
     PartialSectors partial;
     BulkCopies bulk;
     double barrier = 0, barrier_of_warp = 0;
-    double add_issue = 1, multiply_issue = 1,
-           divide_issue = 1;   ///< cycles of a scheduler for a warp's instruction
-    double special_issue = 8;  ///< the same: reciprocals, roots, exponentials, conversions
-    double double_issue = 2;   ///< the same: sums and products of doubles
+    /// The cycles of a scheduler per warp instruction.
+    double add_issue = 1, multiply_issue = 1, divide_issue = 1;
+    double special_issue = 8;  ///< reciprocals, roots, exponentials, conversions
+    double double_issue = 2;   ///< sums and products of doubles
 
-    // Blocks that come and go.
-    double launch_us = 0;       ///< of a kernel that does nothing
-    double block_interval = 0;  ///< cycles between two that start on a multiprocessor
-    double block_start = 0,
-           warp_start = 0;  ///< from the end of one to the first instruction of the next
+    // Starting and ending blocks.
+    double launch_us = 0;       ///< the time of a kernel that does nothing
+    double block_interval = 0;  ///< the cycles between two blocks that start on a multiprocessor
+    /// Cycles from the end of a block or warp to the first instruction of the next.
+    double block_start = 0, warp_start = 0;
 };
 
-/// Reads the text of a file of gpus/; `file` names it in errors.
+/// Reads the text of a file of gpus/. `file` is its name for errors.
 Gpu read_gpu(std::string_view text, const std::string& file);
-/// The opposite, with a comment for every number: what `calibrate` writes.
+/// Writes such a file, with a comment for every number. `calibrate` uses this.
 std::string write_gpu(const Gpu& gpu);
 
-/// Those of gpus/, compiled in: the first is what predictions are for when nobody says.
+/// The GPUs of gpus/, which are compiled in. Predictions are for the first one by default.
 const std::vector<Gpu>& known_gpus();
-/// By name or the end of it, in any case: "H200", "nvidia h200". Throws GpuError with those that there are.
+/// Finds a GPU by its name or the end of it, ignoring case: "H200", "nvidia h200". Throws a
+/// GpuError that lists the known ones.
 const Gpu& gpu_named(std::string_view name);
 
 }  // namespace coalesce::timing

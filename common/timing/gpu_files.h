@@ -1,4 +1,4 @@
-// The files of gpus/, as CMake compiled them in (embed_gpus.cmake).
+// The files of gpus/, which CMake compiles in (embed_gpus.cmake).
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ struct GpuFile {
     std::string_view text;
 };
 
-/// The H200's first.
+/// Returns the files. The H200's is the first.
 const std::vector<GpuFile>& gpu_files();
 
 }  // namespace coalesce::timing

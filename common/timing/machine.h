@@ -1,4 +1,5 @@
-// What a PTX instruction that touches no memory costs: what ptxas makes of it, on GPUs from sm_80 on.
+// The cost of PTX instructions that do not access memory, in terms of the machine instructions that
+// ptxas generates for them on GPUs from sm_80.
 #pragma once
 
 #include "timing/operations.h"
@@ -10,16 +11,19 @@ struct Cost {
     Pipe pipe = Pipe::integer;
 };
 
-/// ptxas makes so many instructions of a division of 32 bits.
+/// The number of machine instructions of a 32-bit division.
 inline constexpr float kSlotsOfDivision = 19;
 
-/// `index`: of the instruction in its kernel, for branches.
+/// Returns the cost of an instruction. `index` is its position in the kernel, which matters for
+/// branches.
 Cost cost_of(const Instruction& instruction, std::uint32_t index);
 
-/// Of what a short branch jumps over, where ptxas makes it conditional instead; 0: it stays a branch.
+/// Returns the issue slots of the instructions that a short branch jumps over, if ptxas makes them
+/// conditional. Returns 0 if it stays a branch.
 float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
-/// A branch over so few instructions that ptxas makes predicates of it, or nearly.
+/// Reports whether the branch jumps over so few instructions that ptxas replaces it by predicates,
+/// or nearly so.
 bool skips_little(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

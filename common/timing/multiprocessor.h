@@ -1,9 +1,11 @@
-// One multiprocessor, event by event: the blocks that it holds at a time go through their operations.
+// Simulates one multiprocessor, event by event. Its resident blocks execute their operations.
 //
-// Idea   All multiprocessors do the same, so one is enough, with its share of what all share: memory and
-//        the second-level cache. Each resource (issue, passes of the first-level cache, the ways to and from
-//        the second-level cache, memory) is a queue: a time at which it is free again. A load's latency is
-//        memory's own, more the busier memory is, spread as it is on hardware, and the wait in the queue.
+// Idea   All multiprocessors do the same, so it is enough to simulate one of them, with its share
+//        of the common resources: memory and the second-level cache. Each resource (issue slots,
+//        passes of the first-level cache, the paths to and from the second-level cache, memory) is
+//        a queue, described by the time at which it is free again. The latency of a load is that of
+//        memory, which grows with memory's utilization and varies as on hardware, plus the waiting
+//        time in the queue.
 #pragma once
 
 #include <limits>
@@ -15,31 +17,34 @@
 
 namespace coalesce::timing {
 
-/// What one multiprocessor is given.
+/// The work of one multiprocessor.
 struct Work {
-    std::vector<BlockProgram> kinds;     ///< of blocks
-    std::vector<std::uint32_t> kind_of;  ///< in turn, over and over
-    bool unlike = false;                 ///< some of them do far more than others
-    int resident = 1;                    ///< blocks at a time
-    double blocks = 1;                   ///< in all
-    /// Of a sector, in cycles of this multiprocessor's share of memory; what memory does not see costs nothing.
+    std::vector<BlockProgram> kinds;     ///< the different blocks
+    std::vector<std::uint32_t> kind_of;  ///< the kind of each block in turn, repeated
+    bool unlike = false;                 ///< whether some blocks do far more than others
+    int resident = 1;                    ///< the number of resident blocks
+    double blocks = 1;                   ///< the number of all blocks
+    /// Cycles per sector, in this multiprocessor's share of memory. Sectors that memory does not
+    /// see cost nothing.
     double read_cycles = 0, write_cycles = 0;
-    double read_part =
-        1;  ///< of the loads: memory sees them; what others ask for neighbours have brought
-    double write_share = 0;  ///< of the bytes that memory moves
-    Unfinished unfinished;   ///< where sectors are stored in parts
-    /// Of a multiprocessor's first-level cache: room for what loads have under way.
+    /// The fraction of the loaded sectors that memory sees. The rest has been loaded by neighbouring
+    /// blocks.
+    double read_part = 1;
+    double write_share = 0;  ///< the fraction of memory's bytes that are written
+    Unfinished unfinished;   ///< the cost of sectors that are stored in parts
+    /// The first-level cache of a multiprocessor, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 
 struct Outcome {
     double cycles = 0;          ///< for all blocks
-    double cycles_a_block = 0;  ///< in the middle
+    double cycles_a_block = 0;  ///< for a block in the middle of the launch
     double bytes_on_their_way = 0;
-    double nothing_on_its_way = 0;  ///< part of the time
+    double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
-    double stores_busy = 0;  ///< of the way to the cache, by sectors that are stored in part
+    /// The utilization of the path to the cache by sectors that are stored in parts.
+    double stores_busy = 0;
     WarpLife life;
     TimeLine time_line;
 };

@@ -1,12 +1,13 @@
-// How many blocks a multiprocessor has registers, and shared memory, for.
+// Computes how many blocks fit into the registers and the shared memory of a multiprocessor.
 #pragma once
 
 #include <algorithm>
 
 namespace coalesce::timing {
 
-/// Of so many warps, whose threads take so many registers. Each of a multiprocessor's four quarters has registers of its
-/// own: a warp's are all in one of them, and a thread takes at least 16, by eights.
+/// Returns the number of blocks with this many warps that fit into the registers. Each of a
+/// multiprocessor's four quarters has its own registers, and all registers of a warp are in one
+/// quarter. A thread occupies at least 16 registers, in multiples of 8.
 template <class Count>
 constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_multiprocessor) {
     constexpr Count quarters = 4, lanes = 32, least = 16, step = 8;
@@ -14,7 +15,8 @@ constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_mul
     return quarters * (of_multiprocessor / quarters / of_warp) / warps;
 }
 
-/// With so much shared memory each, and what the system takes beside it.
+/// Returns the number of blocks that fit into the shared memory, including the system's part of
+/// each block.
 template <class Count>
 constexpr Count blocks_with_shared(Count of_block, Count of_system, Count of_multiprocessor) {
     constexpr Count step = 128;

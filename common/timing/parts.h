@@ -1,9 +1,12 @@
-// Stores of parts of sectors: what blocks leave unfinished in the second-level cache, how long, and what that costs.
+// Stores of partial sectors: what blocks leave unfinished in the second-level cache, for how long,
+// and what that costs.
 //
-// Idea   The second-level cache puts the parts of a sector together. Until the last has come, the line that it is
-//        in is open. The more lines are open at a time, over the more pages of memory, the more of them have to go
-//        before they are finished, and come back. (Counted by Nsight Compute on an H200: where blocks write columns
-//        of 4 bytes, row after row, memory writes up to 1.9 times what is stored, and reads as much besides.)
+// Idea   The second-level cache combines the parts of a sector. Until the last part arrives, the
+//        cache line with this sector is open. The more lines are open at the same time, and the
+//        more pages of memory they are in, the more of them are evicted before they are complete,
+//        and must be read again. (Nsight Compute counts this on an H200: if blocks write columns of
+//        4 bytes, row after row, memory writes up to 1.9 times the stored bytes, and reads as much
+//        in addition.)
 #pragma once
 
 #include <cstdint>
@@ -14,71 +17,76 @@
 
 namespace coalesce::timing {
 
-/// What a request writes of a sector.
+/// The part of a sector that one request writes.
 struct Part {
-    std::uint32_t line = 0;  ///< that it is in, numbered for the block
+    std::uint32_t line = 0;  ///< the number of its line, counted per block
     float bytes = 0;
     bool operator==(const Part&) const = default;
 };
 
-/// The lines of a block of which its requests write parts.
+/// The lines that a block's requests write in part.
 class PartedLines {
 public:
     Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
-    /// By line, what the block writes of it.
+    /// For each line, the bytes that the block writes.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// How many wait for other blocks: those with sectors that the block does not fill, and half of those that it
-    /// does not fill with sectors that its warps fill together.
+    /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
+    /// does not fill count as 1. Lines that the block does not fill, although its warps together
+    /// fill sectors in them, count as a half.
     double left_to_others() const;
 
 private:
     struct Sector {
         std::uint32_t line = 0, warp = 0;
         float bytes = 0;
-        bool by_several = false;  ///< warps
+        bool by_several = false;  ///< whether several warps write to it
     };
     std::unordered_map<std::uint64_t, std::uint32_t> lines_;
     std::vector<float> bytes_;
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Lines of the blocks that run, from the first store of the block to the last: its warps go on each at its own pace,
-/// and sectors wait for the slowest.
+/// Lines of the running blocks that are open, from the first store of a block to the last. Each
+/// warp proceeds at its own pace, and sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct OfBlock {
-        std::vector<float> missing;  ///< bytes, by line
-        std::vector<double> since;   ///< it is open; below 0: it is not
+        std::vector<float> missing;  ///< missing bytes, by line
+        std::vector<double> since;   ///< the time since which a line is open; below 0 if it is not
     };
     static OfBlock of(const std::vector<float>& bytes_of_line) {
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
     }
     void write(OfBlock& block, Part part, double t);
-    /// The block is over; what it leaves to others is counted by itself.
+    /// Ends a block. The lines that it leaves to other blocks are counted separately.
     void close(OfBlock& block, double t);
-    /// How many there are at a time, until then.
+    /// Returns the mean number of open lines until `t`.
     double mean(double t) const;
 
 private:
     void close(double& since, double t);
 
-    double open_ = 0, opened_ = 0;  ///< lines; when, added up
-    double closed_ = 0;             ///< how long those that are closed were open, added up
+    /// The number of open lines, and the sum of the times at which they were opened.
+    double open_ = 0, opened_ = 0;
+    double closed_ = 0;  ///< the sum of the times for which closed lines were open
 };
 
-/// What all blocks that run at a time leave unfinished.
+/// What all running blocks leave unfinished.
 struct Unfinished {
-    double multiprocessors = 1;  ///< each of which has as many open lines
-    double left_to_others = 0;   ///< lines, of all of them
-    double pages = 0;            ///< of memory that they write to
-    double cycles_of_reads = 0;  ///< of memory, for what is read of each sector that is written
+    /// The number of multiprocessors, which have equally many open lines.
+    double multiprocessors = 1;
+    double left_to_others = 0;   ///< the lines of all of them that are left to other blocks
+    double pages = 0;            ///< the pages of memory to which they write
+    double cycles_of_reads = 0;  ///< the cycles of memory for reads, per sector that is written
 };
 
-/// Cycles of the way to the cache for each sector that is written in parts, more than for its parts.
+/// Returns the additional cycles, on the path to the cache, for each sector that is written in
+/// parts.
 double cost_of_finishing(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
-/// Cycles for half a line of which a request writes sectors in part, where it touches so many halves. `meets`: all
-/// warps of the block write to the same ones at about the same time.
+/// Returns the cycles for a half line with partially written sectors, if a request touches this
+/// many half lines. `meets` says that all warps of the block write to the same half lines at about
+/// the same time.
 double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial);
 
 }  // namespace coalesce::timing

@@ -1,4 +1,4 @@
-// How long a recorded launch would take on a GPU.
+// Predicts how long a recorded launch would take on a GPU.
 #pragma once
 
 #include "timing/gpu.h"
@@ -7,17 +7,19 @@
 
 namespace coalesce::timing {
 
-/// By its name, or by the text of a file like those of gpus/. Throws GpuError.
+/// Returns the GPU with this name, or the one that the text describes in the format of gpus/.
+/// Throws GpuError.
 Gpu gpu_of(const std::string& name_or_text);
 
-/// What a multiprocessor holds of a launch at a time.
+/// The resident blocks of a launch on a multiprocessor.
 struct Occupancy {
-    int blocks = 1, warps = 1;  ///< blocks of a multiprocessor, warps of a block
+    int blocks = 1, warps = 1;  ///< blocks per multiprocessor, warps per block
     Occupied by = Occupied::threads;
-    /// The estimate of registers lies where a few more or less make half as many blocks again.
+    /// Whether the estimate of registers is so close to a limit that the number of blocks is
+    /// uncertain.
     bool in_doubt = false;
 };
-/// By the recording's blocks, threads, registers and shared memory alone.
+/// Computes the occupancy from the recording's blocks, threads, registers and shared memory.
 Occupancy occupancy_of(const Recording& recording, const Gpu& gpu);
 
 Prediction predict(const Recording& recording, const Gpu& gpu);

@@ -1,4 +1,5 @@
-// What comes out of the model: how long a launch would take on a GPU, what binds it, and where the time goes.
+// The result of the model: how long a launch would take on a GPU, its bottleneck, and where the
+// time goes.
 #pragma once
 
 #include <string>
@@ -6,72 +7,76 @@
 
 namespace coalesce::timing {
 
-/// What one would have to give the launch more of to make it faster.
+/// The bottleneck: the resource that would have to grow to make the launch faster.
 enum class Binds {
-    memory,      ///< bytes per second: as fast as memory moves them, in the runs that they lie in
-    flight,      ///< bytes on their way: too few at a time for the latency (Little's law)
-    barrier,     ///< the same, and most warps stand at a barrier meanwhile
+    memory,      ///< the bandwidth of memory, for runs of this length
+    flight,      ///< too few bytes are in flight for the latency (Little's law)
+    barrier,     ///< the same, while most warps wait at a barrier
     shared,      ///< passes through shared memory and the first-level cache
-    cache,       ///< the way between a multiprocessor and the second-level cache
-    stores,      ///< sectors of which each request writes a part
-    issue,       ///< instructions
+    cache,       ///< the path between a multiprocessor and the second-level cache
+    stores,      ///< sectors that each request writes in part
+    issue,       ///< the issue of instructions
     blocks,      ///< blocks cannot start as fast as they end
-    few_blocks,  ///< less than one round of blocks, or a last round that is nearly empty
+    few_blocks,  ///< fewer blocks than fit at once, or a last round that is nearly empty
 };
 constexpr Binds last_of(Binds) {
     return Binds::few_blocks;
 }
 
-/// What keeps more blocks from running on a multiprocessor at a time.
+/// The resource that limits the number of resident blocks.
 enum class Occupied { threads, blocks, registers, shared_memory, grid };
 constexpr Occupied last_of(Occupied) {
     return Occupied::grid;
 }
 
-/// What the model knows that it does not know of a launch; the error may be larger than the band.
+/// What the model does not know about a launch. Its error may be larger than the band.
 enum class Unknown {
-    atomics,        ///< how long they wait for each other
-    local_memory,   ///< registers that do not fit, arrays that are indexed
-    unlike_blocks,  ///< other blocks do something else than those that were looked at
-    waits,          ///< blocks that wait for each other
-    parts,          ///< of sectors, stored along a row: how many come together on their way
-    first_level,    ///< how much of what warps ask for again that cache still has
-    registers,      ///< how many blocks they leave room for: the estimate is at a limit
-    half_lines,     ///< what memory takes for runs shorter than a line
-    tensor_cores,   ///< how long products of matrices take
-    constants,      ///< how many addresses of constant memory the lanes of a warp read at once
+    atomics,        ///< how long atomics wait for each other
+    local_memory,   ///< the cost of spilled registers and of arrays in local memory
+    unlike_blocks,  ///< what the blocks that were not recorded do
+    waits,          ///< how long blocks wait for each other
+    parts,          ///< how many parts of sectors, stored along a row, are combined on their way
+    /// How much of the data that warps request again is still in the first-level cache.
+    first_level,
+    /// How many blocks fit into the registers, because the estimate is close to a limit.
+    registers,
+    half_lines,    ///< the cost of runs shorter than a cache line
+    tensor_cores,  ///< how long matrix products take
+    constants,     ///< how many addresses of constant memory the lanes of a warp read at once
 };
 constexpr Unknown last_of(Unknown) {
     return Unknown::constants;
 }
 
-/// Parts of the time of the launch, or cycles of a warp's life.
+/// Fractions of the launch's time in which a resource is busy.
 struct Busy {
-    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< parts of 1
+    double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< fractions
 };
 
-/// Where the life of a warp goes: cycles, on average over the warps of a block.
+/// How a warp spends its time: cycles, averaged over the warps of a block.
 struct WarpLife {
-    double start = 0;    ///< from its block's place getting free to its first instruction
-    double issue = 0;    ///< at work, or waiting for its turn to issue
-    double loads = 0;    ///< waiting for global memory, asynchronous copies included
+    double start = 0;    ///< from the end of the previous block to the warp's first instruction
+    double issue = 0;    ///< issuing instructions, or waiting to issue
+    double loads = 0;    ///< waiting for global memory, including asynchronous copies
     double shared = 0;   ///< waiting for shared memory
-    double barrier = 0;  ///< standing at barriers
-    double stores = 0;   ///< waiting until stores are taken
+    double barrier = 0;  ///< waiting at barriers
+    double stores = 0;   ///< waiting until stores are accepted
     double other = 0;
     double sum() const { return start + issue + loads + shared + barrier + stores + other; }
 };
 
-/// What happens on one multiprocessor in the middle of the launch, moment by moment.
+/// The state of one multiprocessor during a short interval in the middle of the launch.
 struct Moment {
-    double bytes_on_their_way = 0;  ///< loads and asynchronous copies
-    double bytes_stored = 0;        ///< handed to the second-level cache in this stretch
-    double at_barrier = 0, waiting_for_loads = 0, at_work = 0;  ///< warps, on average
+    double bytes_on_their_way = 0;  ///< bytes of loads and asynchronous copies in flight
+    double bytes_stored = 0;        ///< bytes passed to the second-level cache in this interval
+    /// The average number of warps in each state.
+    double at_barrier = 0, waiting_for_loads = 0, at_work = 0;
 };
 struct TimeLine {
     double cycles_a_moment = 0;
     std::vector<Moment> moments;
-    /// The blocks that lived in this time, one row for each place: begin and end in moments.
+    /// A block that ran in this time. Each place of a resident block is one row. Begin and end are
+    /// counted in moments.
     struct Life {
         int place = 0;
         double begin = 0, end = 0;
@@ -79,35 +84,37 @@ struct TimeLine {
     std::vector<Life> blocks;
 };
 
-/// Of one launch.
+/// The prediction for one launch.
 struct Prediction {
     std::string gpu;
-    bool measured_gpu = false;  ///< parameters were measured on such a GPU: else unverified
+    /// Whether the GPU's parameters were measured; otherwise unverified.
+    bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
-    double error_band = 0;  ///< 0.08: within 8 % in nine of ten cases
+    double error_band = 0;  ///< 0.08 if nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;
     Binds binds = Binds::memory;
 
-    double memory_bytes = 0;                           ///< that memory moves, in whole sectors
-    double run_bytes_read = 0, run_bytes_written = 0;  ///< how long the runs are that it sees
-    int resident_blocks = 0;                           ///< of a multiprocessor at a time
+    double memory_bytes = 0;  ///< moved by memory, in whole sectors
+    /// The average length of the runs that memory sees.
+    double run_bytes_read = 0, run_bytes_written = 0;
+    int resident_blocks = 0;  ///< per multiprocessor
     int warps_of_block = 0;
-    int registers = 0;     ///< of a thread, estimated
-    int shared_bytes = 0;  ///< of a block, dynamic ones included
+    int registers = 0;     ///< per thread, estimated
+    int shared_bytes = 0;  ///< per block, including dynamic shared memory
     Occupied occupied = Occupied::threads;
-    double rounds = 0;  ///< blocks of the grid / blocks that the GPU holds
+    double rounds = 0;  ///< blocks of the grid / blocks that the GPU holds at once
 
-    double bytes_on_their_way = 0;  ///< loads of one multiprocessor, on average
-    double bytes_needed = 0;        ///< that would be, for memory to be busy (Little's law)
-    double nothing_on_its_way = 0;  ///< part of the time in which no load is under way
-    double latency_cycles = 0;      ///< of a load, under this load of memory
+    double bytes_on_their_way = 0;  ///< the average for loads of one multiprocessor
+    double bytes_needed = 0;        ///< the bytes that would keep memory busy (Little's law)
+    double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
+    double latency_cycles = 0;      ///< the latency of a load with this utilization of memory
     Busy busy;
     WarpLife life;
     TimeLine time_line;
 };
 
-/// Of launches one after the other.
+/// The predictions for several launches, in order.
 struct Predictions {
     std::vector<Prediction> launches;
 };

@@ -1,4 +1,4 @@
-// Predictions as JSON and back.
+// Converts predictions to JSON and back.
 #pragma once
 
 #include "base/codec.h"
@@ -39,7 +39,7 @@ void describe(auto& codec, Prediction& p) {
            "bytes_on_their_way", p.bytes_on_their_way, "bytes_needed", p.bytes_needed,
            "nothing_on_its_way", p.nothing_on_its_way, "latency_cycles", p.latency_cycles, "busy",
            p.busy, "life", p.life, "time_line", p.time_line);
-    // What was predicted earlier lacks it.
+    // Older predictions lack this field.
     if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
 }
 

@@ -1,4 +1,5 @@
-// Predictions as text, between the simulator and what asks it: see prediction_codec.h.
+// Predictions as text, for the interface between the simulator and other programs. See
+// prediction_codec.h.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 namespace coalesce::timing {
 
 std::string text_of(const Predictions& predictions);
-/// Throws std::runtime_error, with the place in the text that makes no sense.
+/// Throws std::runtime_error with the position in the text that is wrong.
 Predictions predictions_in(const std::string& text);
 
 }  // namespace coalesce::timing

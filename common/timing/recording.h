@@ -1,6 +1,7 @@
-// What a launch does, written down: every step of a few blocks, and what many neighbouring blocks touch.
+// The recording of a launch: every step of a few blocks, and the memory that many neighbouring
+// blocks access.
 //
-// The simulator fills it in (simulator/execute/recorder.h); predict.h makes a time of it.
+// The simulator makes it (simulator/execute/recorder.h), and predict.h computes a time from it.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,19 @@ inline constexpr std::uint32_t kNoTarget = ~0u;
 struct Instruction {
     std::string opcode;                        ///< "ld"
     std::vector<std::string> modifiers;        ///< "global", "v4", "f32"
-    std::vector<std::uint32_t> written, read;  ///< registers, by number
-    std::uint32_t target = kNoTarget;          ///< of a branch: the instruction that it leads to
+    std::vector<std::uint32_t> written, read;  ///< the numbers of the registers
+    std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
-    bool reads_special = false;                ///< %tid and its like
-    bool leaves_nothing = false;  ///< the machine has no instruction for this load or store
-    std::uint32_t covered_by =
-        kNoTarget;  ///< then: the earlier instruction whose access includes it
+    bool reads_special = false;                ///< whether it reads a special register such as %tid
+    /// Whether ptxas generates no machine instruction for this load or store.
+    bool leaves_nothing = false;
+    /// If `leaves_nothing`, the earlier instruction whose access includes this one.
+    std::uint32_t covered_by = kNoTarget;
     std::uint32_t line = 0;
-    std::uint32_t place = 0;  ///< where ptxas puts it, of a kernel's instructions; estimated
-    /// Turns that ptxas makes one piece of, where a loop begins here that it unrolls; else 0. Estimated.
+    /// The estimated position in ptxas's order of the kernel's instructions.
+    std::uint32_t place = 0;
+    /// If a loop that ptxas unrolls starts here, the estimated number of iterations that it
+    /// combines; otherwise 0.
     std::uint32_t turns_unrolled = 0;
 
     bool has(const char* modifier) const;
@@ -39,19 +43,19 @@ enum class AccessKind : std::uint8_t {
     shared_load,
     shared_store,
     shared_atomic,
-    copy_from,  ///< what an asynchronous copy reads in global memory
-    copy_to     ///< and writes in shared memory
+    copy_from,  ///< the read from global memory in an asynchronous copy
+    copy_to     ///< the write to shared memory in an asynchronous copy
 };
 
-/// What a warp asks of memory at once.
+/// A memory request of a warp.
 struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
-    std::uint16_t passes = 0;  ///< shared memory: wavefronts; global: lines of 128 bytes
-    std::uint32_t first_run = 0, runs = 0;  ///< of Block::runs; global memory only
+    std::uint16_t passes = 0;  ///< wavefronts for shared memory; 128-byte lines for global memory
+    std::uint32_t first_run = 0, runs = 0;  ///< positions in Block::runs; only for global memory
 };
 
-/// One instruction of one warp.
+/// One instruction executed by one warp.
 struct Step {
     std::uint32_t instruction = 0;
     std::uint32_t first_access = 0;
@@ -59,8 +63,8 @@ struct Step {
 };
 
 struct WarpPath {
-    std::vector<Step> steps;     ///< the first ones
-    std::uint64_t executed = 0;  ///< all that there were
+    std::vector<Step> steps;     ///< the first steps
+    std::uint64_t executed = 0;  ///< the number of all steps
 };
 
 struct RecordedBlock {
@@ -70,33 +74,36 @@ struct RecordedBlock {
     std::vector<SectorRun> runs;
 };
 
-/// What neighbouring blocks touch, taken together.
+/// The memory that neighbouring blocks access together.
 struct Footprint {
-    std::uint64_t by_blocks = 0;  ///< sectors of each block, added up
-    std::uint64_t bytes = 0;      ///< by all lanes
+    std::uint64_t by_blocks = 0;  ///< the sum of the sectors of each block
+    std::uint64_t bytes = 0;      ///< the sum over all lanes
     SectorSet sectors;
 };
 
 struct Recording {
     std::string kernel;
-    std::uint64_t blocks = 0;        ///< of the grid
-    std::uint32_t threads = 0;       ///< of a block
-    std::uint32_t shared_bytes = 0;  ///< of a block
-    std::uint32_t registers = 0;     ///< of a thread, estimated
-    std::uint32_t local_bytes = 0;   ///< of a thread
+    std::uint64_t blocks = 0;        ///< blocks in the grid
+    std::uint32_t threads = 0;       ///< per block
+    std::uint32_t shared_bytes = 0;  ///< per block
+    std::uint32_t registers = 0;     ///< per thread, estimated
+    std::uint32_t local_bytes = 0;   ///< per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded;
-    std::uint64_t neighbours = 0;  ///< blocks that reads and writes are of
+    std::uint64_t neighbours = 0;  ///< the number of blocks in `reads` and `writes`
     Footprint reads, writes;
-    SectorSet
-        together;  ///< of the reads, those of the first neighbours: memory is asked at about the same time
-    SectorSet
-        below;  ///< what the first neighbours' neighbours in the grid's next row read; empty: they are neighbours
-    std::uint64_t blocks_of_row = 0;  ///< of the grid
-    bool blocks_wait = false;         ///< for each other: then nothing is recorded
+    /// The reads of the first neighbours, which request memory at about the same time.
+    SectorSet together;
+    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if these are
+    /// neighbours themselves.
+    SectorSet below;
+    std::uint64_t blocks_of_row = 0;  ///< blocks in a row of the grid
+    /// Whether blocks wait for each other; if so, nothing is recorded.
+    bool blocks_wait = false;
 };
 
-/// Some of the blocks that stand for all do far more than others: how many there are of each is a guess.
+/// Reports whether some recorded blocks do far more than others. The number of blocks of each kind
+/// is then a guess.
 bool are_unlike(const Recording& recording);
 
 }  // namespace coalesce::timing

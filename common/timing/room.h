@@ -1,4 +1,4 @@
-// Room in the first-level cache for what loads have under way.
+// The room in the first-level cache for loads in flight.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace coalesce::timing {
 
-/// What a load asks for has a place there from when it is asked for until it comes. Where shared memory leaves little of
-/// that store, loads wait for others to come, one after the other.
+/// Each requested byte occupies room from the request until it arrives. If shared memory leaves
+/// little of the first-level cache, loads must wait until earlier loads have arrived.
 class Room {
 public:
     explicit Room(double bytes) : bytes_(bytes) {}
 
-    /// When so many bytes can be asked for, which is at `t` or later.
+    /// Returns when this many bytes can be requested, which is at `t` or later.
     double wait(double t, double bytes) {
         last_ = std::max(t, last_);
         while (!under_way_.empty() &&
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    using Load = std::pair<double, double>;  ///< when it comes, bytes
+    using Load = std::pair<double, double>;  ///< the time of arrival, and the bytes
     double bytes_, taken_ = 0, last_ = 0;
     std::priority_queue<Load, std::vector<Load>, std::greater<>> under_way_;
 };

@@ -1,10 +1,10 @@
-// What libraries agree on of logarithms, powers and exponentials.
+// Rounds logarithms, powers and exponentials, so that they are the same with all libraries.
 #pragma once
 
 namespace coalesce::timing {
 
-/// Libraries differ in the last bits of those. Rounded, they are the same everywhere, and so is the order of events:
-/// a browser predicts what a terminal does.
+/// Math libraries differ in the last bits. Rounding makes the values equal everywhere, and with
+/// them the order of events, so that a browser predicts the same as a terminal.
 inline double rounded(double value) {
     return static_cast<float>(value);
 }

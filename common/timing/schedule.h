@@ -1,9 +1,11 @@
-// The order of a warp's operations, as far as it matters: as ptxas would put them.
+// Arranges a warp's operations as ptxas would, as far as the order matters.
 //
-// Between a loop's turns, what depends on no load moves to the front, past barriers too, and sums of what is loaded
-// to the end. Between barriers, loads of global memory come first with all that leads to them, then loads of shared
-// memory, then the rest. But where ptxas has no registers left, it puts loads behind what waits for earlier ones: as
-// many are under way at a time as its order (simulator/ptxas/list_schedule.h) says.
+// Between the iterations of a loop, operations that depend on no load move to the front, past
+// barriers too, and sums of loaded values move to the end. Between barriers, loads from global
+// memory come first, together with everything that they depend on, then loads from shared memory,
+// then the rest. If ptxas has no registers left, it moves loads after operations that wait for
+// earlier loads. The number of loads in flight is then that of its order
+// (simulator/ptxas/list_schedule.h).
 #pragma once
 
 #include <vector>
@@ -18,12 +20,12 @@ enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
-    std::uint32_t place = 0;  ///< where ptxas puts its instruction
-    bool fixed = false;       ///< nothing moves across it: a barrier
-    bool ends_piece = false;  ///< nor behind it: a loop's turn ends here
+    std::uint32_t place = 0;  ///< the position of its instruction in ptxas's order
+    bool fixed = false;       ///< a barrier: nothing moves across it
+    bool ends_piece = false;  ///< the end of a loop's iteration: nothing moves past it
 };
 
-/// `after` names operations by their place in the result.
+/// Returns the operations in their final order. `after` refers to positions in the result.
 std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

@@ -1,4 +1,4 @@
-// A set of sectors of memory (32 bytes each), and how they lie: in how many runs, in how many pages.
+// A set of memory sectors (32 bytes each). Computes how many runs and pages they form.
 #pragma once
 
 #include <algorithm>
@@ -21,25 +21,28 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// How many of them are new in this turn. Turns have rising numbers; a sector that an earlier one added is new
-    /// once more.
+    /// Adds a run and returns how many of its sectors are new in this turn. Turns have increasing
+    /// numbers. A sector that an earlier turn added counts as new again.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
-    /// `run` will be added soon: what that looks up is fetched meanwhile.
+    /// Prefetches the data that adding `run` will need.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
-    /// Lines (128 bytes), and pages of memory (2048 bytes), that have some of them.
+    /// The number of cache lines (128 bytes) and of memory pages (2048 bytes) that contain at least
+    /// one sector.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
-    /// The set with the other sector of each aligned pair: memory reads pairs.
+    /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
     SectorSet in_pairs() const;
-    /// Sectors that are in both.
+    /// Returns the number of sectors in both sets.
     std::uint64_t common_with(const SectorSet& other) const;
-    /// Sectors of each run: a stretch without a gap, the longest possible, or pieces of one page of memory (2048 bytes),
-    /// which are as good as a stretch, since the page is opened once.
+    /// Returns the number of sectors in each run. A run is a contiguous range of maximal length, or
+    /// all pieces within one memory page (2048 bytes). Those are as fast as a contiguous range,
+    /// because the page is opened only once.
     std::vector<std::uint64_t> runs() const;
-    /// The same, but a page of which less than a third is in the set counts as the stretches in it: opening it once does
-    /// not help so few. (Calibrate's strided sectors: pairs 128 bytes apart are nearly as fast as a stretch, pairs 256 bytes
-    /// apart as slow as pairs anywhere.)
+    /// Does the same, but splits a page into its contiguous ranges if less than a third of it is in
+    /// the set, because for so few sectors opening the page once does not help. (This follows from
+    /// calibrate's strided sectors: pairs 128 bytes apart are nearly as fast as a contiguous range,
+    /// but pairs 256 bytes apart are as slow as pairs anywhere.)
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();
@@ -48,14 +51,16 @@ private:
     static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
     static constexpr std::uint32_t kSectorsOfPage = 64;
 
-    /// 64 sectors side by side, one bit each: a slot of a table with open addresses. Aligned, so that it is in one
-    /// line of the host's cache: waiting for that is most of what a look-up costs.
+    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing. It
+    /// is aligned so that it is in one cache line of the host, because cache misses are most of the
+    /// cost of a lookup.
     struct alignas(32) Page {
         std::uint64_t number = kNothing;
         std::uint64_t sectors = 0;
-        std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
+        /// The last turn that added sectors, and these sectors.
+        std::uint64_t turn = 0, of_turn = 0;
     };
-    /// Where a page is looked for first. The table is not empty.
+    /// Returns the first slot to look for a page. The table must not be empty.
     std::size_t slot_of(std::uint64_t number) const;
     Page& page(std::uint64_t number);
     void grow();
@@ -64,10 +69,10 @@ private:
 
     std::vector<Page> table_;
     std::size_t used_ = 0;
-    std::size_t last_ = 0;  ///< the slot asked for last: the next sectors are often there, too
+    std::size_t last_ = 0;  ///< the slot of the last lookup; the next sectors are often there too
 };
 
-// Here, because a launch that is recorded adds millions.
+// Inline, because a recorded launch adds millions of runs.
 
 inline std::size_t SectorSet::slot_of(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
@@ -107,7 +112,7 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
             p.of_turn = 0;
         }
         const std::uint64_t fresh = sectors & ~p.of_turn;
-        // Counting bits takes long where the host has no instruction for it.
+        // popcount is slow if the host has no instruction for it.
         added += count == 1 ? fresh != 0 : static_cast<std::uint64_t>(std::popcount(fresh));
         p.of_turn |= sectors;
         run.first += count;

@@ -1,9 +1,10 @@
-// Tables: memory that every block reads all over, such as the vector of a matrix-vector product, the table of a look-up or
-// the array that indices point into.
+// Tables: memory that every block reads all over, such as the vector of a matrix-vector product, a
+// lookup table, or an array that indices point into.
 //
-// Idea   Neighbouring blocks show what is shared over a few MiB. A table is shared by the whole grid. An instruction reads
-//        a table if each of the recorded blocks, which lie far apart, reads from nearly the whole range that all of them
-//        read from. After the first reads, the caches answer as far as the table fits into them.
+// Idea   Neighbouring blocks show which data is shared within a few MiB. A table is shared by the
+//        whole grid. An instruction reads a table if each recorded block reads from nearly the
+//        whole range that all of them read from, although the recorded blocks are far apart. After
+//        the first reads, the caches deliver as much of the table as fits into them.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +16,32 @@
 namespace coalesce::timing {
 
 struct Table {
-    /// Of the sectors that a block asks for: the fraction that the first-level cache does not have, and of these the
-    /// fraction that memory has to bring.
+    /// The fraction of the requested sectors that are not in the first-level cache, and the
+    /// fraction of those that come from memory.
     double missed = 1, from_memory = 1;
-    double sectors_of_block = 0;  ///< different ones, on average
-    double sectors = 0;           ///< from the first to the last
+    double sectors_of_block = 0;  ///< the average number of different sectors per block
+    double sectors = 0;           ///< the size of the table, from its first to its last sector
 };
 
 /// The tables of a launch, by the instruction that reads them.
 class Tables {
 public:
     Tables() = default;
-    /// `first_level_bytes`: of one multiprocessor's first-level cache. `new_part`: the fraction of all reads that no
-    /// neighbouring block has asked for, which tables do not exceed.
+    /// `first_level_bytes` is the first-level cache of one multiprocessor. `new_part` is the
+    /// fraction of all reads that no neighbouring block has requested before; the fraction for
+    /// tables cannot be larger.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
-    /// Null: the instruction reads no table.
+    /// Returns the table that the instruction reads, or null.
     const Table* of(std::uint32_t instruction) const {
         const auto found = tables_.find(instruction);
         return found == tables_.end() ? nullptr : &found->second;
     }
     bool empty() const { return tables_.empty(); }
-    /// Different sectors of tables that `blocks` blocks ask for, those that several ask for counted again for each.
+    /// Returns the number of table sectors that `blocks` blocks request. Sectors that several
+    /// blocks request count once for each of them.
     double asked_by(double blocks) const;
-    /// The same, each counted once.
+    /// Does the same, but counts each sector only once.
     double distinct_of(double blocks) const;
 
 private:

@@ -1,5 +1,6 @@
-// What happens on one multiprocessor while the launch runs, as text: moments from left to right, loads, stores, warps
-// and blocks below each other. Without colour; ASCII, as all of the course's pictures in a terminal.
+// Draws in text what happens on one multiprocessor during the launch. Time runs from left to right;
+// loads, stores, warps and blocks are below each other. It is ASCII without colour, like all of the
+// course's pictures in a terminal.
 #pragma once
 
 #include <string>
@@ -9,31 +10,33 @@
 
 namespace coalesce::timing {
 
-/// At most 16 lines of at most `width` columns; less than 40 are taken for 40.
+/// Returns at most 16 lines of at most `width` columns. A width below 40 is treated as 40.
 std::string time_line_text(const Prediction& prediction, int width = 80);
 
-// ---- what pictures of it share ----
+// ---- shared by the pictures ----
 
-/// A stretch of the time line: what is on average in its moments.
+/// A part of the time line, averaged over its moments.
 struct Column {
     Moment mean;
-    double nothing = 0;  ///< part of it in which no load is under way
+    double nothing = 0;  ///< the fraction of it in which no load is in flight
 };
 std::vector<Column> columns_of(const TimeLine& line, int count);
 
-/// The places of blocks that the time line speaks of, each once, the first ones first.
+/// Returns the places of resident blocks that occur in the time line, each once, in order.
 std::vector<int> places_of(const TimeLine& line);
 
-/// Warps on the multiprocessor: what all of them would be in a row of warps.
+/// Returns the number of resident warps, which is the height of the row of warps.
 double warps_of(const Prediction& prediction);
 
-/// The top of the scale of bytes: what is needed, or more where more are on their way.
+/// Returns the top of the scale for bytes: the bytes that are needed, or the largest number in
+/// flight if that is more.
 double top_of(const Prediction& prediction, const std::vector<Column>& columns);
 
-/// 1, 2 or 5 times a power of ten: cycles between marks, so that `most` marks at most are needed.
+/// Returns the cycles between marks (1, 2 or 5 times a power of ten), such that there are at most
+/// `most` marks.
 double step_of(double cycles, int most);
 
-/// The kernel's name in `room` signs at most.
+/// Returns the kernel's name, shortened to `room` characters.
 std::string short_name(const Prediction& prediction, std::size_t room);
 
 }  // namespace coalesce::timing

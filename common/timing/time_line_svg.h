@@ -1,4 +1,4 @@
-// What happens on one multiprocessor while the launch runs, as a drawing that stands for itself.
+// Draws what happens on one multiprocessor during the launch, as a complete SVG.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace coalesce::timing {
 
-/// 720 wide. Its colours are those of the course's other diagrams: a page that shows it may set them (--d-ink and so
-/// on); alone it follows the system's light or dark.
+/// The drawing is 720 wide. It uses the colours of the course's other diagrams. A page that shows
+/// it can set them (--d-ink and so on); otherwise it follows the light or dark theme of the system.
 std::string time_line_svg(const Prediction& prediction);
 
 }  // namespace coalesce::timing

@@ -1,4 +1,4 @@
-// What memory moves for a block of a launch, and in which runs.
+// The data that memory moves for a block of a launch, and the runs that it forms.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,29 @@
 
 namespace coalesce::timing {
 
-/// How long runs are on average, in bytes.
+/// Returns the average length of the runs in bytes.
 inline double length_of(const std::vector<std::uint64_t>& runs) {
     if (runs.empty()) return 0;
     const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
     return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
 }
 
-/// What memory moves, of what the kernel asks for.
+/// The part of a kernel's requests that memory sees.
 struct Traffic {
-    double read = 0, written = 0;                  ///< sectors of a block that memory sees
-    double read_part = 0, written_part = 0;        ///< of what is asked for
-    double unfinished = 0;                         ///< part of what is written: sectors with gaps
-    double left_to_others = 0;                     ///< the same, of what one block writes
-    double own_run_read = 0, own_run_written = 0;  ///< bytes: of what one block moves
-    std::vector<std::uint64_t> runs_read, runs_written;  ///< with its neighbours: sectors of each
-    /// What memory reads for runs_read, since it reads aligned pairs of sectors: the runs, and how many times as much.
+    double read = 0, written = 0;            ///< the sectors of a block that memory sees
+    double read_part = 0, written_part = 0;  ///< as a fraction of the requested sectors
+    /// The fraction of written sectors that have gaps.
+    double unfinished = 0;
+    /// The same for the sectors that a single block writes.
+    double left_to_others = 0;
+    double own_run_read = 0, own_run_written = 0;  ///< in bytes, for a single block
+    /// In sectors, for a block together with its neighbours.
+    std::vector<std::uint64_t> runs_read, runs_written;
+    /// The runs that memory reads for runs_read, because it reads aligned pairs of sectors, and
+    /// their size as a multiple of runs_read.
     std::vector<std::uint64_t> runs_of_pairs;
     double pairs = 1;
-    double rereads = 1;  ///< how often a block asks for each sector that it reads
+    double rereads = 1;  ///< how often a block requests each sector that it reads
 
     double run_read() const { return length_of(runs_read); }
     double run_written() const { return length_of(runs_written); }

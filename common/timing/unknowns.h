@@ -1,4 +1,4 @@
-// What the model knows that it does not know of a launch.
+// Finds out what the model does not know about a launch.
 #pragma once
 
 #include "timing/multiprocessor.h"
@@ -11,7 +11,8 @@ namespace coalesce::timing {
 void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                   const Work& work, const Traffic& traffic);
 
-/// Reports whether the launch reads little else than it writes, and the other way around.
+/// Reports whether the launch reads almost only the memory that it writes, and writes almost only
+/// the memory that it reads.
 bool writes_where_it_reads(const Recording& recording);
 
 /// Reports whether memory sees runs shorter than a line.

@@ -1,7 +1,7 @@
-// What a prediction says, in a learner's words and figures.
+// Explains a prediction to learners.
 //
-// Every sentence is about numbers of the Prediction. One that is missing or rounds to nothing is not spoken of;
-// what the source may look like is not guessed at.
+// All sentences are about numbers in the Prediction. Numbers that are missing or round to 0 are not
+// mentioned, and nothing is guessed about the source.
 #pragma once
 
 #include <optional>
@@ -13,38 +13,43 @@
 
 namespace coalesce::timing {
 
-/// The parts of what is said, for whoever has a place for each; text() for all others.
+/// The parts of the explanation, for programs that place them separately. Others use text().
 struct Told {
-    std::string kernel;                ///< as the Prediction calls it; may be empty
+    std::string kernel;                ///< the name in the Prediction; may be empty
     std::string time;                  ///< "about 4.6 ms, 43 % of a copy"
     std::string label;                 ///< "predicted, NVIDIA H200, within 8 %"
-    std::string verdict;               ///< what binds: "it waits at barriers: 3.4 KB are ..."
-    std::vector<std::string> why;      ///< sentences, those for the verdict first
+    std::string verdict;               ///< the bottleneck: "it waits at barriers: 3.4 KB are ..."
+    std::vector<std::string> why;      ///< sentences; those about the verdict come first
     std::vector<std::string> unknown;  ///< "The model does not know ..."
-    std::string cure;                  ///< what could help: a sentence
+    std::string cure;                  ///< a sentence about what could help
 
-    /// "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits ..."
+    /// Returns "padded: about 4.6 ms, 43 % of a copy (predicted, NVIDIA H200, within 8 %). It waits
+    /// ...", for example.
     std::string headline() const;
-    /// All of it in paragraphs, each a line for whoever shows it to wrap.
+    /// Returns the whole explanation, one paragraph per line.
     std::string text() const;
 };
 
-/// `useful_bytes`: what the launch has to read and write at least, together; 0: unknown, as of any CUDA program.
+/// Explains a prediction. `useful_bytes` is the smallest number of bytes that the launch must read
+/// and write, or 0 if it is unknown.
 Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes = 0);
 
-/// What has to stand beside every figure of a prediction: "predicted, unverified, NVIDIA L4, within 20 %".
+/// Returns the label for every number of a prediction: "predicted, unverified, NVIDIA L4, within 20
+/// %".
 std::string label_of(const Prediction& prediction);
 
-/// Part of the speed of a copy: 0.43. Nothing where a number for it is missing.
+/// Returns the speed as a fraction of the speed of a copy, such as 0.43, or nothing if a number for
+/// it is missing.
 std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
                                    double useful_bytes);
 
-// For tables, and for sentences of others.
+// For tables and for other sentences.
 std::string words_for(Binds binds);      ///< "too few bytes on their way"
 std::string words_for(Occupied what);    ///< "registers"
 std::string words_for(Unknown unknown);  ///< "how long atomics wait for each other"
 
-/// A kernel's name as it may be printed anywhere: other signs than ASCII's are question marks.
+/// Replaces characters that are not ASCII by question marks, so that the name can be printed
+/// anywhere.
 std::string printable(const std::string& name);
 
 }  // namespace coalesce::timing

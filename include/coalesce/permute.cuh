@@ -1,15 +1,15 @@
 /// \file
-/// Changes the order of an array's axes in device memory: up to 6 of them, elements of 1 to 16 bytes.
-/// Nothing to link but the CUDA runtime. The kernels are in detail/; an installation also has
-/// single/permute.cuh, which is all of it, and transpose.cuh, in one file.
+/// Permutes the axes of an array in device memory: up to 6 axes, and elements of 1 to 16 bytes. You
+/// link nothing except the CUDA runtime. The kernels are in detail/. An installation also contains
+/// single/permute.cuh, a single file with all of this and transpose.cuh.
 ///
 ///     #include <coalesce/permute.cuh>
 ///
 ///     // Axis k of `out` is axis order[k] of `in`: here (B, S, H, D) becomes (B, H, S, D).
 ///     cudaError_t error = coalesce::permute(out, in, {B, S, H, D}, {0, 2, 1, 3});
 ///
-/// As `transpose`: it allocates nothing, waits for nothing, and moves bits. Lesson 15_permute tells
-/// why only two axes matter.
+/// Like `transpose`, it allocates nothing, never waits, and copies bits unchanged. Lesson
+/// 15_permute explains why only two axes matter.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,13 +25,14 @@
 
 namespace coalesce {
 
-/// The kernels of permutations that are no transpose, and the choice among them.
+/// The kernels for permutations that are not transposes, and the choice among them.
 namespace permuting {
 
 template <int LEAST, int SIZE>
 constexpr int at_least = SIZE < LEAST ? LEAST : SIZE;
 
-/// Units are never smaller than LEAST, so that kernels for smaller ones are not compiled.
+/// Does the work of the public functions. Units have at least LEAST bytes, so that kernels for
+/// smaller units are not compiled.
 template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, cudaStream_t stream) {
@@ -49,18 +50,19 @@ cudaError_t permute(void* out, const void* in, std::size_t element_size, int axe
 
 }  // namespace permuting
 
-/// Changes the order of an array's axes: axis k of `out` is axis order[k] of `in`, as in NumPy's
-/// transpose and PyTorch's permute. Both arrays are dense, the last axis innermost.
+/// Permutes the axes of an array: axis k of `out` is axis order[k] of `in`, as in NumPy's transpose
+/// and PyTorch's permute. Both arrays are dense, and elements along the last axis are adjacent.
 ///
-/// \param out     an array in device memory; may not overlap `in`
+/// \param out     an array in device memory; must not overlap `in`
 /// \param in      an array in device memory
-/// \param axes    how many: 0 to 6
-/// \param sizes   of the axes of `in`, from 0 on; where one is 0 nothing happens
-/// \param order   each number below `axes` once
-/// \param stream  where it is queued
+/// \param axes    the number of axes: 0 to 6
+/// \param sizes   the sizes of the axes of `in`, each at least 0; if one is 0, nothing happens
+/// \param order   a permutation of the numbers from 0 to `axes` - 1
+/// \param stream  the stream in which the kernel is queued
 /// \return cudaSuccess; cudaErrorInvalidValue for too many axes, a negative size, an order that is
-///         none, or a null pointer; cudaErrorMisalignedAddress when an array does not start at a multiple
-///         of the largest power of two that divides an element's size; or what the launch returned
+///         not a permutation, or a null pointer; cudaErrorMisalignedAddress if an array does not
+///         start at a multiple of the largest power of two that divides the element size; or the
+///         error of the launch
 template <class T>
 cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, const int* order,
                     cudaStream_t stream = nullptr) {
@@ -70,7 +72,7 @@ cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, co
     return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, stream);
 }
 
-/// The same with lists: permute(out, in, {B, S, H, D}, {0, 2, 1, 3}).
+/// Takes sizes and order as lists: permute(out, in, {B, S, H, D}, {0, 2, 1, 3}).
 template <class T, int AXES>
 cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
                     const int (&order)[AXES], cudaStream_t stream = nullptr) {
@@ -78,7 +80,7 @@ cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
                    static_cast<const int*>(order), stream);
 }
 
-/// The same where the size of an element, in bytes, is known only when the program runs.
+/// Does the same if the size of an element in bytes is known only at run time.
 inline cudaError_t permute_elements(void* out, const void* in, std::size_t element_size, int axes,
                                     const std::int64_t* sizes, const int* order,
                                     cudaStream_t stream = nullptr) {

@@ -1,7 +1,8 @@
 /// \file
-/// Transposes matrices in device memory: any shape, elements of 1, 2, 4, 8 or 16 bytes, parts of
-/// larger matrices, and many matrices at once. Nothing to link but the CUDA runtime. The kernels are
-/// in detail/; an installation also has single/transpose.cuh, which is all of it in one file.
+/// Transposes matrices in device memory: matrices of any shape, parts of larger matrices, and
+/// batches of matrices, with elements of 1, 2, 4, 8 or 16 bytes. You link nothing except the CUDA
+/// runtime. The kernels are in detail/. An installation also contains single/transpose.cuh, a
+/// single file with everything.
 ///
 ///     #include <coalesce/transpose.cuh>
 ///
@@ -13,9 +14,9 @@
 ///     options.in_pitch = 5000;
 ///     error = coalesce::transpose(out, in + 70 * 5000 + 3, rows, cols, options, stream);
 ///
-/// It allocates nothing and waits for nothing: kernels are queued in the stream, which may be
-/// capturing a graph. Bits are moved, never computed with. C++17; lesson 11_any_shape tells why the
-/// kernels look as they do.
+/// The functions allocate nothing and never wait. They queue kernels in the stream, which may be
+/// capturing a graph. Bits are copied unchanged. The header needs C++17. Lesson 11_any_shape
+/// explains the design of the kernels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,26 +27,27 @@
 
 #include "detail/choice.cuh"
 
-/// The version: a number that is larger for a newer one, to be compared in #if.
+/// The version. COALESCE_VERSION increases with every version, so compare it in #if.
 #define COALESCE_VERSION_MAJOR 0
 #define COALESCE_VERSION_MINOR 2
 #define COALESCE_VERSION (COALESCE_VERSION_MAJOR * 1000 + COALESCE_VERSION_MINOR)
 
 namespace coalesce {
 
-/// Where the elements of the matrices lie. Everything is counted in elements; 0 means: side by side.
+/// The positions of the elements of the matrices. All numbers count elements. 0 means that rows or
+/// matrices follow each other without gaps.
 struct TransposeOptions {
-    std::int64_t in_pitch = 0;    ///< from one row of `in` to the next; at least `cols`
-    std::int64_t out_pitch = 0;   ///< from one row of `out` to the next; at least `rows`
-    std::int64_t batches = 1;     ///< how many matrices, all of the same shape
-    std::int64_t in_stride = 0;   ///< from one matrix of `in` to the next
-    std::int64_t out_stride = 0;  ///< from one matrix of `out` to the next
+    std::int64_t in_pitch = 0;    ///< the distance between rows of `in`; at least `cols`
+    std::int64_t out_pitch = 0;   ///< the distance between rows of `out`; at least `rows`
+    std::int64_t batches = 1;     ///< the number of matrices, all of the same shape
+    std::int64_t in_stride = 0;   ///< the distance between matrices of `in`
+    std::int64_t out_stride = 0;  ///< the distance between matrices of `out`
 };
 
-/// The kernels, one file of detail/ for each family, and the choice among them.
+/// The kernels, with one file in detail/ for each family, and the choice among them.
 namespace transposing {
 
-/// The defaults filled in. cudaSuccess, or what is wrong.
+/// Checks the arguments and fills in the defaults. Returns cudaSuccess or the error.
 inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_t size,
                               std::int64_t rows, std::int64_t cols,
                               const TransposeOptions& options) {
@@ -65,9 +67,10 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
     if (!is_at(out, size) || !is_at(in, size)) return cudaErrorMisalignedAddress;
-    // Neighbouring tiles lie below each other, so that rows of `out` are written in long runs. On an
-    // H200 that was the better order for all shapes tried but 2048 x 32768 and 4096 x 32768, where
-    // tiles along the rows take 2 and 3 % less time: hence this rule.
+    // Consecutive blocks take tiles below each other, so that rows of `out` are written in long
+    // runs. On an H200, this order was faster for all shapes that we tried, except for 2048 x 32768
+    // and 4096 x 32768, for which tiles along the rows take 2 and 3 % less time. This condition
+    // makes that exception.
     task.is_down_first = cols / 8 < rows || cols / 16 > rows;
     return cudaSuccess;
 }
@@ -88,20 +91,21 @@ cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t
 
 }  // namespace transposing
 
-/// Transposes a matrix, or `options.batches` of them: out(col, row) = in(row, col).
+/// Transposes a matrix, or `options.batches` matrices: out(col, row) = in(row, col).
 ///
-/// The work is queued in `stream`. Nothing is allocated and nothing is waited for, so it may be
-/// captured into a graph. What is computed does not depend on the type: bits are moved.
+/// The work is queued in `stream`. The function allocates nothing and never waits, so it can be
+/// captured into a graph. Bits are copied unchanged, whatever the type.
 ///
-/// \param out      a matrix of `cols` rows and `rows` columns in device memory; may not overlap `in`
+/// \param out      a matrix of `cols` rows and `rows` columns in device memory; must not overlap
+///                 `in`
 /// \param in       a matrix of `rows` rows and `cols` columns in device memory
-/// \param rows     from 0 on; with 0 rows or columns nothing happens
-/// \param cols     likewise
-/// \param options  pitches and batches; without them, one matrix whose rows lie side by side
-/// \param stream   where it is queued
-/// \return cudaSuccess; cudaErrorInvalidValue when a size is negative, a pitch shorter than a row,
-///         or a pointer null; cudaErrorMisalignedAddress when a matrix does not start at a multiple
-///         of its element's size; or what the launch returned
+/// \param rows     the number of rows, at least 0; with 0 rows or columns, nothing happens
+/// \param cols     the number of columns, at least 0
+/// \param options  pitches and batches; the default is one matrix without gaps between its rows
+/// \param stream   the stream in which the kernel is queued
+/// \return cudaSuccess; cudaErrorInvalidValue if a size is negative, a pitch is shorter than a row,
+///         or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a multiple
+///         of its element size; or the error of the launch
 template <class T>
 cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
                       const TransposeOptions& options = {}, cudaStream_t stream = nullptr) {
@@ -112,7 +116,7 @@ cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
     return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, stream);
 }
 
-/// The same where the size of an element, in bytes, is known only when the program runs.
+/// Does the same if the size of an element in bytes is known only at run time.
 inline cudaError_t transpose_elements(void* out, const void* in, std::size_t element_size,
                                       std::int64_t rows, std::int64_t cols,
                                       const TransposeOptions& options = {},

@@ -1,11 +1,13 @@
 /// \file
-/// The headers of coalesce/ for the programs of this project: their kernels are compiled once, in compiled.cu, and
-/// not once more in every file that includes them. Programs link compiled_transposes.
+/// The headers of coalesce/ for this project's own programs. The kernels are compiled once, in
+/// compiled.cu, instead of in every file that includes the headers. Programs link
+/// compiled_transposes.
 #pragma once
 
 #include <coalesce/permute.cuh>
 
-// COALESCE_COMPILED(extern) declares what COALESCE_COMPILED() makes: everything, for elements of every size.
+// COALESCE_COMPILED(extern) declares the instances for all element sizes, and COALESCE_COMPILED()
+// defines them.
 #define COALESCE_COMPILED_SIZE(EXTERN, SIZE)                                                    \
     EXTERN template cudaError_t transposing::transpose<SIZE>(                                   \
         void*, const void*, std::int64_t, std::int64_t, const TransposeOptions&, cudaStream_t); \

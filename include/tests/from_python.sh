@@ -1,6 +1,6 @@
 #!/bin/sh
-# from_python.sh PACKAGE EXAMPLE INCLUDE NVCC -- runs the guide's example of that package of Python's. It has to say:
-# right. Skipped, and says so, where the package is not.
+# from_python.sh PACKAGE EXAMPLE INCLUDE NVCC -- runs the guide's example for this Python package,
+# which must print "right". Skips the test, with a message, if the package is not installed.
 set -eu
 python=${COALESCE_PYTHON:-python3}
 "$python" -c "import $1" 2>&1 || { echo "skipped: $python has no $1"; exit 77; }

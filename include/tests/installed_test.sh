@@ -1,7 +1,8 @@
 #!/bin/sh
-# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from a copy of
-# their folder, moves them to another place, and builds CONSUMER with nothing else: by find_package, with a copy of
-# single/ alone, and by pkg-config. What is built runs on the GPU of CUDART_FOLDER.
+# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from
+# a copy of their folder, moves them to another place, and builds CONSUMER from them alone: with
+# find_package, with a copy of single/, and with pkg-config. The programs run on the GPU of
+# CUDART_FOLDER.
 set -eu
 cmake=$1 nvcc=$2 generator=$3
 work=$(mktemp -d)
@@ -20,8 +21,8 @@ check() { [ "$("$1")" = right ] || fail "$1 does not say: right"; }
 
 # ---- find_package ----
 
-# -G: not optimized, which takes nvcc a third of the time; what the kernels do then, other tests look at.
-# All in one folder: cmake looks at the compilers once.
+# -G turns off optimization, so nvcc takes a third of the time. Other tests check the optimized
+# kernels. All builds use one folder, so that cmake checks the compilers only once.
 configure() {
     "$cmake" -S "$work/consumer" -B "$work/built" -G "$generator" -DCMAKE_CUDA_COMPILER="$nvcc" \
         -DCMAKE_CUDA_FLAGS=-G -DCMAKE_CUDA_ARCHITECTURES=90-virtual "$@" >"$work/log" 2>&1
@@ -37,7 +38,8 @@ grep -q '0\.9' "$work/log" || fail "not for want of version 0.9"
 
 # ---- one file ----
 
-# A folder that has one copied header is enough for the consumer's two files. turn.cu includes both headers.
+# A folder with one copied header is enough for the consumer's two files. turn.cu includes both
+# headers.
 mkdir -p "$work/copied/coalesce"
 compile_with_copies() {
     "$nvcc" -G -std=c++17 -I "$work/copied" -gencode arch=compute_75,code=compute_75 "$@" >"$work/log" 2>&1
@@ -58,7 +60,7 @@ export PKG_CONFIG_PATH="$work/prefix/share/pkgconfig"
 run_quietly pkg-config --exists 'coalesce >= 0.2'
 pkg-config --exists 'coalesce >= 0.9' && fail "pkg-config found version 0.9"
 flags=$(pkg-config --cflags coalesce)
-# shellcheck disable=SC2086  # words of their own
+# shellcheck disable=SC2086  # the flags are separate words
 run_quietly "$nvcc" -G -std=c++17 $flags -gencode arch=compute_75,code=compute_75 -cudart shared \
     -o "$work/turn" "$work/consumer/turn.cu" "$work/consumer/other.cu"
 check "$work/turn"

@@ -26,7 +26,8 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// What `out` should hold, by the definition: all places of `in` in order, each put where it belongs.
+/// Returns the expected contents of `out`, by definition: visits `in` in order, and puts each
+/// element where it belongs.
 Bytes expected(const PermuteSample& sample, const Bytes& in) {
     const std::size_t axes = sample.sizes.size();
     std::vector<std::int64_t> step(axes), place(axes, 0);  // step: of the axes of `in`, in `out`
@@ -55,7 +56,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// A length that is often one where kernels are likely to be wrong.
+/// Returns a random length, often one for which kernels are likely to be wrong.
 std::int64_t random_length(std::mt19937_64& random, std::int64_t most) {
     std::int64_t length = 1;
     switch (pick(random, 0, 5)) {
@@ -102,7 +103,7 @@ cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cuda
 
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements) {
     PermuteSample sample;
-    // Sizes that GPUs have words for are asked for more often than the others.
+    // Sizes for which GPUs have instructions are more frequent than the others.
     sample.size = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 1, 16)
                                                            : std::int64_t{1} << pick(random, 0, 4));
     const auto axes =
@@ -141,7 +142,8 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
     const std::size_t in_start = bytes_of(sample.in_offset);
     const std::size_t out_start = bytes_of(sample.out_offset);
     const Bytes in = random_bytes(bytes, static_cast<std::uint64_t>(sample.count() * 977 + 5));
-    // Memory ends with the last element. What lies before the first of `in` is as nobody wrote it.
+    // The memory ends with the last element. The bytes before the first element of `in` stay
+    // uninitialized.
     const DeviceBuffer device_in(in_start + bytes + (bytes == 0)),
         device_out(out_start + bytes + (bytes == 0));
     auto* const from = static_cast<unsigned char*>(device_in.data()) + in_start;

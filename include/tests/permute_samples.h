@@ -1,5 +1,6 @@
 /// \file
-/// Arrays with known answers, for `coalesce::permute` and for versions that are wrong on purpose.
+/// Arrays with known results, for testing `coalesce::permute` and versions of it that are wrong on
+/// purpose.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,30 +13,32 @@
 
 namespace coalesce::samples {
 
-/// One call.
+/// One call of `permute`.
 struct PermuteSample {
-    int size = 4;                                ///< bytes of an element
-    std::vector<std::int64_t> sizes = {};        ///< of the axes of `in`
+    int size = 4;                                ///< bytes per element
+    std::vector<std::int64_t> sizes = {};        ///< the sizes of the axes of `in`
     std::vector<int> order = {};                 ///< axis k of `out` is axis order[k] of `in`
-    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before the arrays in their memory
+    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before each array in its memory
 
-    /// "(2 3 4) to (0 2 1) of 4 bytes, offsets 0 and 1": all that is needed to try it again.
+    /// Returns everything that is needed to repeat the call: "(2 3 4) to (0 2 1) of 4 bytes,
+    /// offsets 0 and 1".
     std::string name() const;
-    std::int64_t count() const;  ///< elements
+    std::int64_t count() const;  ///< the number of elements
 };
 
-/// What is tried.
+/// A function to test.
 using Permuter =
     std::function<cudaError_t(void* out, const void* in, const PermuteSample&, cudaStream_t)>;
 
-/// `coalesce::permute`.
+/// Calls `coalesce::permute`.
 cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cudaStream_t stream);
 
-/// An array of 0 to 6 axes, of about `most_elements` elements at most: short axes and long ones, of length 1 and
-/// 0 too, any order, any start.
+/// Returns a random array of 0 to 6 axes with about `most_elements` elements at most. It has short
+/// and long axes, also of length 1 and 0, in any order, and may start anywhere.
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements);
 
-/// Runs it; "", or what is wrong: an element, a byte outside, a report of the simulator's checks.
+/// Runs the function on the sample. Returns "", or what is wrong: an element, a byte outside the
+/// array, or a report of the simulator's checks.
 std::string trouble_with(const PermuteSample& sample, const Permuter& permuter);
 
 }  // namespace coalesce::samples

@@ -1,5 +1,5 @@
-// coalesce::permute on whichever GPU is first in LD_LIBRARY_PATH. COALESCE_SAMPLES is how many random
-// samples are tried.
+// Tests coalesce::permute on the GPU whose library comes first in LD_LIBRARY_PATH. COALESCE_SAMPLES
+// is the number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -23,13 +23,13 @@ void check(const PermuteSample& sample) {
     CHECK_EQ(trouble_with(sample, samples::permute), "");
 }
 
-/// Random samples that are tried where COALESCE_SAMPLES does not say; the simulated GPU is slow.
+/// Returns the number of random samples. The default is small, because the simulated GPU is slow.
 int samples_wanted() {
     const char* text = std::getenv("COALESCE_SAMPLES");
     return text == nullptr ? 400 : std::atoi(text);
 }
 
-/// A plan for arrays at some multiple of 16 bytes, moved by so many elements.
+/// Returns a plan for arrays that start `offset` elements after a multiple of 16 bytes.
 Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
              std::int64_t offset = 0) {
     auto* const place = reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::int64_t{1} << 20) +
@@ -52,7 +52,7 @@ Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>
     }
 }
 
-/// What is wrong with a version that is wrong on purpose.
+/// Returns the first mistake that is found in a version that is wrong on purpose.
 std::string first_trouble(const Permuter& wrong) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
@@ -70,7 +70,7 @@ TEST_CASE("right: random axes, orders, sizes of elements and starts") {
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
-        // Tiles of words want more elements.
+        // Kernels with tiles of words need more elements.
         const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
         REQUIRE_EQ(trouble_with(sample, samples::permute), "");
@@ -345,7 +345,7 @@ TEST_CASE("wrong versions are found") {
     CHECK_NE(first_trouble(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
                      const cudaError_t error = samples::permute(out, in, sample, stream);
-                     // The input, too.
+                     // Also changes the input.
                      static_cast<void>(cudaMemset(const_cast<void*>(in), 1, 1));
                      return error;
                  }),

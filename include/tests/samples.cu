@@ -16,14 +16,14 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char kPoison = 0xA7;
 
-/// Where a matrix lies in its memory, in elements.
+/// The positions of a matrix's elements in its memory, in elements.
 struct Layout {
     std::int64_t lines, length, pitch, stride, batches, offset;
 
     std::int64_t start(std::int64_t batch, std::int64_t line) const {
         return offset + batch * stride + line * pitch;
     }
-    /// Elements up to the end of the last line: not one more is allocated.
+    /// The elements up to the end of the last line. No more are allocated.
     std::int64_t extent() const {
         if (lines == 0 || length == 0 || batches == 0) return offset;
         return start(batches - 1, lines - 1) + length;
@@ -40,7 +40,7 @@ Layout out_layout(const Sample& s) {
             s.out_offset};
 }
 
-/// Copies the lines of all matrices and nothing between them, which stays as nobody wrote it.
+/// Copies the lines of all matrices, but not the gaps between them, which stay uninitialized.
 void copy_lines(void* to, const void* from, const Layout& layout, int size, cudaMemcpyKind kind) {
     if (layout.lines == 0 || layout.length == 0) return;
     const auto bytes = [&](std::int64_t elements) {
@@ -64,7 +64,7 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// What memory should hold afterwards, by the definition.
+/// Returns the expected contents of the memory, by definition.
 Bytes expected(const Sample& sample, const Bytes& in) {
     const Layout from = in_layout(sample), to = out_layout(sample);
     const auto size = static_cast<std::size_t>(sample.size);
@@ -92,7 +92,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// A side of a matrix: often one where kernels are likely to be wrong.
+/// Returns a random side of a matrix, often one for which kernels are likely to be wrong.
 std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     std::int64_t side = 0;
     switch (pick(random, 0, 5)) {
@@ -105,7 +105,7 @@ std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     return std::min(side, most);
 }
 
-/// From the start of a line to the next.
+/// Returns a random distance between lines.
 std::int64_t random_pitch(std::mt19937_64& random, std::int64_t length) {
     switch (pick(random, 0, 5)) {
         case 0: return length + pick(random, 1, 20);
@@ -164,7 +164,7 @@ std::string trouble_with(const Sample& sample, const Transposer& transposer, cud
     const Layout from = in_layout(sample), to = out_layout(sample);
     const Bytes in = random_bytes(static_cast<std::size_t>(from.extent()) * size,
                                   static_cast<std::uint64_t>(sample.rows * 977 + sample.cols));
-    // At least one byte, because nothing is no allocation.
+    // At least one byte, because an allocation of 0 bytes returns no memory.
     const DeviceBuffer device_in(in.size() + 1),
         device_out(static_cast<std::size_t>(to.extent()) * size + 1);
     copy_lines(device_in.data(), in.data(), from, sample.size, cudaMemcpyHostToDevice);

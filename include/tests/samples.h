@@ -1,6 +1,7 @@
 /// \file
-/// Transposes with known answers, for `coalesce::transpose` and for versions that are wrong on
-/// purpose: every byte of both matrices, of the gaps between their rows and behind them.
+/// Transposes with known results, for testing `coalesce::transpose` and versions of it that are
+/// wrong on purpose. They check every byte of both matrices, of the gaps between rows, and of the
+/// memory after the last row.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,29 +15,31 @@
 
 namespace coalesce::samples {
 
-/// One call.
+/// One call of `transpose`.
 struct Sample {
-    int size = 4;                                ///< bytes of an element
-    std::int64_t rows = 0, cols = 0;             ///< of `in`
-    TransposeOptions options = {};               ///< pitches and strides are all given
-    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before the matrices in their memory
+    int size = 4;                                ///< bytes per element
+    std::int64_t rows = 0, cols = 0;             ///< the size of `in`
+    TransposeOptions options = {};               ///< with all pitches and strides
+    std::int64_t in_offset = 0, out_offset = 0;  ///< elements before each matrix in its memory
 
-    /// "1000 x 37 of 4 bytes, pitches 40 and 1000, ...": all that is needed to try it again.
+    /// Returns everything that is needed to repeat the call: "1000 x 37 of 4 bytes, pitches 40 and
+    /// 1000, ...".
     std::string name() const;
 };
 
-/// What is tried.
+/// A function to test.
 using Transposer =
     std::function<cudaError_t(void* out, const void* in, const Sample&, cudaStream_t)>;
 
-/// `coalesce::transpose`.
+/// Calls `coalesce::transpose`.
 cudaError_t transpose(void* out, const void* in, const Sample& sample, cudaStream_t stream);
 
-/// A sample of any kind: tiny, ragged, narrow, pitched, misaligned, several matrices. Neither
+/// Returns a random sample of any kind: tiny, ragged, narrow, pitched, misaligned, batched. Neither
 /// matrix has more than about `most_elements`.
 Sample random_sample(std::mt19937_64& random, std::int64_t most_elements);
 
-/// Runs it; "", or what is wrong: a cell, a byte outside, a report of the simulator's checks.
+/// Runs the function on the sample. Returns "", or what is wrong: a cell, a byte outside the
+/// matrix, or a report of the simulator's checks.
 std::string trouble_with(const Sample& sample, const Transposer& transposer,
                          cudaStream_t stream = nullptr);
 

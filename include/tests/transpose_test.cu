@@ -1,7 +1,7 @@
-// coalesce::transpose on whichever GPU is first in LD_LIBRARY_PATH.
+// Tests coalesce::transpose on the GPU whose library comes first in LD_LIBRARY_PATH.
 //
-// Test cases whose names begin with "gpu" need a real one. COALESCE_SAMPLES is how many random
-// samples are tried.
+// Test cases whose names start with "gpu" need a real GPU. COALESCE_SAMPLES is the number of random
+// samples.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ using namespace coalesce::samples;
 
 namespace {
 
-/// Pitches and strides that were left out are those of matrices whose rows lie side by side.
+/// Replaces missing pitches and strides by those of matrices without gaps.
 Sample filled_in(Sample sample) {
     TransposeOptions& options = sample.options;
     if (options.in_pitch == 0) options.in_pitch = sample.cols;
@@ -40,7 +40,7 @@ int samples_wanted() {
     return text == nullptr ? 2000 : std::atoi(text);
 }
 
-/// What is wrong with a version that is wrong on purpose, in the first of some samples that shows it.
+/// Returns the first mistake that the samples find in a version that is wrong on purpose.
 std::string first_trouble(const Transposer& wrong) {
     for (const Sample& sample : {Sample{4, 65, 33, {}, 0, 0}, Sample{1, 130, 70, {80, 140}, 3, 5},
                                  Sample{2, 64, 64, {}, 0, 0}}) {
@@ -50,7 +50,7 @@ std::string first_trouble(const Transposer& wrong) {
     return "";
 }
 
-/// That kernel alone, whatever would be chosen.
+/// Runs this kernel, regardless of which one the library would choose.
 template <int SIZE, class Kernel>
 Transposer only(bool is_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
@@ -71,7 +71,7 @@ void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
-/// Strips of tall matrices as those that have many of them.
+/// Runs the kernel on strips of a tall matrix, as if the matrix were large.
 template <class Kernel>
 void check_tall(const Sample& sample) {
     const Sample whole = filled_in(sample);
@@ -87,7 +87,7 @@ void check_tall(const Sample& sample) {
     CHECK_EQ(trouble_with(whole, tall, nullptr), "");
 }
 
-/// The same of wide ones.
+/// Does the same with strips of a wide matrix.
 template <int SIZE, class Kernel>
 void check_wide(const Sample& sample) {
     const Sample whole = filled_in(sample);
@@ -103,12 +103,12 @@ void check_wide(const Sample& sample) {
     CHECK_EQ(trouble_with(whole, wide, nullptr), "");
 }
 
-/// One cell is written with the value of another.
+/// Writes a wrong value to one cell.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
 }
 #ifdef __NVCC__
-/// Touches a byte, and changes nothing.
+/// Reads a byte without changing it.
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
 }
@@ -241,7 +241,7 @@ TEST_CASE("right: strips apart, where their groups are whole and where not") {
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
         check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
     }
-    // A copy of the order, as a permutation.
+    // The result must be a permutation of the strips.
     for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
         std::vector<int> seen(strips);
         for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
@@ -279,7 +279,7 @@ TEST_CASE("right: images of few channels") {
 
 TEST_CASE("right: strips of a few rows or columns, long and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
-        // With and without padding, with each number of threads.
+        // With and without padding, and with each number of threads.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
@@ -331,7 +331,7 @@ TEST_CASE("right: from several threads at once") {
 }
 
 TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
-    // The last rows begin there. Memory between the rows is never touched.
+    // The last rows start there. The memory between the rows is never accessed.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
         int size;

@@ -1,4 +1,4 @@
-// Text, cells and frames of a drawing as SVG, in colours that follow the reader's light or dark.
+// Draws text, cells and frames as SVG, in colours that follow the reader's light or dark theme.
 #pragma once
 
 #include <string>
@@ -7,25 +7,26 @@ namespace coalesce::diagrams {
 
 /// What a cell shows.
 enum class Cell {
-    idle,   ///< memory that is not touched
-    used,   ///< a lane's bytes
-    waste,  ///< moved with them, and wanted by nobody
+    idle,   ///< memory that is not accessed
+    used,   ///< bytes that a lane accesses
+    waste,  ///< bytes that are moved with them but not needed
 };
 
-/// An SVG under construction. Units are pixels at its natural size.
+/// An SVG under construction. The unit is a pixel at the drawing's natural size.
 class Drawing {
 public:
     Drawing(int width, int height) : width_(width), height_(height) {}
 
     void text(int x, int y, const std::string& words, const char* style = "");
-    /// A square or oblong; `label` in its middle when there is room for it.
+    /// Draws a rectangle, with `label` in its centre if it fits.
     void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
-    /// A square that is used after so many others: it waits until then, where pictures may move.
+    /// Draws a square that is animated: it lights up at step `turn`, if the reader allows motion.
     void cell_in_turn(int x, int y, int side, int turn);
-    /// Cells that are idle, `cols` x `rows` of them, `side` apart.
+    /// Draws `cols` x `rows` idle cells that are `side` apart.
     void grid(int x, int y, int cols, int rows, int side);
 
-    /// The whole file. `title` says what it is; the text beside the picture says what it shows.
+    /// Returns the complete file. `title` says what the drawing is. What it shows is described in
+    /// the text beside it.
     std::string svg(const std::string& title) const;
 
 private:

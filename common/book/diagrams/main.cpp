@@ -1,5 +1,4 @@
-// Draws the lessons' pictures from what the recorders wrote down, or compares them with those that are
-// there.
+// Draws the pictures of the lessons from recordings, or compares them with the existing pictures.
 
 #include <cstdio>
 #include <fstream>

@@ -22,7 +22,7 @@ bool is_alike(const Access& one, const Access& other) {
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
 
-/// A loop does the same again: the first time is drawn, with how often.
+/// An access, and how often a loop repeats it. It is drawn once.
 struct Drawn {
     Access access;
     unsigned times = 1;
@@ -59,14 +59,15 @@ std::string heading(const Drawn& drawn) {
 // ---- one warp ----
 
 constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
-/// Rows that say the same as those above are counted, not drawn.
+/// Rows that look like earlier rows are counted instead of drawn.
 constexpr std::size_t kMostRows = 6;
 
 std::vector<PictureRow> rows_of(const Access& access) {
     return access.is_shared ? rows_of_banks(access) : rows_of_memory(access, 0, access.memory);
 }
 
-/// In memory, a sector with a lane in it is moved whole; a bank delivers just its word.
+/// Memory moves each sector that a lane uses as a whole. A bank delivers only the word that is
+/// used.
 Cell kind_of(const PictureRow& row, std::size_t place, bool is_shared) {
     if (row.lanes[place] >= 0) return Cell::used;
     if (is_shared) return Cell::idle;
@@ -182,7 +183,7 @@ std::string banks_picture(const std::vector<Tile>& tiles) {
 
 namespace {
 
-/// The words that one warp reads, each with the wavefront that serves it.
+/// Draws the words that one warp reads, each with the wavefront that delivers it.
 void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
     constexpr int side = 9;
     const Access& load = first_shared_load(tile.recording->variant(tile.variant));
@@ -218,7 +219,8 @@ std::string race_picture(const Tile& left, const Tile& right) {
 namespace {
 
 constexpr int kSmall = 11, kTiles = 16, kTileSide = 32;
-/// As many are marked as 4 multiprocessors with 8 blocks each would run together.
+/// The number of marked blocks: those that 4 multiprocessors with room for 8 blocks each would run
+/// together.
 constexpr std::size_t kMarked = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {

@@ -8,21 +8,23 @@
 
 namespace coalesce::diagrams {
 
-/// What the warp of a variant asks for: lanes onto sectors, lanes onto banks, each kind of access once.
+/// Draws what a warp of the variant accesses: lanes and sectors, or lanes and banks. Each kind of
+/// access is drawn once.
 std::string warp_picture(const Recording& recording, const std::string& variant);
 
-/// A variant whose tile is drawn, and of which step.
+/// A variant whose tile is drawn, and the recording of its step.
 struct Tile {
     const Recording* recording;
     std::string variant;
 };
-/// Shared memory as rows of 32 banks, with the words that a warp reads at once.
+/// Draws shared memory as rows of 32 banks, and marks the words that a warp reads together.
 std::string banks_picture(const std::vector<Tile>& tiles);
 
-/// Two tiles side by side, in which the words light up as wavefronts serve them: for some seconds, once.
+/// Draws two tiles beside each other. For a few seconds, the words of each light up as wavefronts
+/// deliver them.
 std::string race_picture(const Tile& left, const Tile& right);
 
-/// The tiles of a matrix, each with the number of the block that takes it.
+/// Draws the tiles of a matrix, each with the number of the block that processes it.
 std::string order_picture(const Recording& recording, const std::vector<std::string>& variants);
 
 }  // namespace coalesce::diagrams

@@ -9,7 +9,7 @@
 
 namespace coalesce::diagrams {
 
-/// One load or store of a warp; the addresses are those from the memory's beginning.
+/// One load or store of a warp. Addresses are relative to the start of the memory.
 struct Access : simulated::Access {
     std::string memory;  ///< "in", "out", "shared"
 };
@@ -18,15 +18,15 @@ struct RecordedVariant {
     std::string name;
     unsigned warp = 0;
     std::vector<Access> accesses;
-    /// Of 16 x 16 blocks, row and column of the first element that each reads; empty where it was not
-    /// asked for.
+    /// For each of 16 x 16 blocks, the row and column of the first element that it reads. Empty if
+    /// the order was not recorded.
     std::vector<std::array<int, 2>> order;
 };
 
 struct Recording {
     std::string step;  ///< "03_tiled"
     std::vector<RecordedVariant> variants;
-    const RecordedVariant& variant(const std::string& name) const;  ///< throws when there is none
+    const RecordedVariant& variant(const std::string& name) const;  ///< throws if there is none
 };
 
 /// Reads FOLDER/STEP.json.

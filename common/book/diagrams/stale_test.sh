@@ -1,5 +1,6 @@
 #!/bin/sh
-# stale_test.sh DIAGRAMS RECORDINGS FOLDER: a picture that was changed, and one that is gone, are found.
+# stale_test.sh DIAGRAMS RECORDINGS FOLDER: tests that a changed picture and a missing picture are
+# detected.
 set -eu
 diagrams=$1 recordings=$2
 work=$(mktemp -d)

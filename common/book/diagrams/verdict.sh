@@ -1,8 +1,9 @@
 #!/bin/sh
-# verdict.sh LEARN SOLUTION FILE [--check]: a verdict of `./learn check` as a picture.
+# verdict.sh LEARN SOLUTION FILE [--check]: draws a verdict of `./learn check` as a picture.
 #
-# The kernel is the solution of 03 without its barrier, checked as a learner's would be. With --check, FILE is
-# compared with what the command says now, the time that it took aside; 1 when it differs.
+# The kernel is the solution of exercise 03 without its barrier, which is checked like a learner's
+# kernel. With --check, FILE is compared with today's output, except for the time that the check
+# took. The exit code is 1 if they differ.
 set -eu
 learn=$1 solution=$2 file=$3
 work=$(mktemp -d)
@@ -11,12 +12,13 @@ name=exercises/03_tiled/kernel.cu
 mkdir -p "$work/exercises/03_tiled"
 sed -e '/__syncthreads();/d' -e '/\/\/!/d' "$solution" >"$work/$name"
 
-# A failure is what is wanted: exit code 1.
+# The check must fail: exit code 1.
 code=0
 (cd "$work" && "$learn" --plain check 03 --file $name) >"$work/text" || code=$?
 [ $code = 1 ] || { cat "$work/text"; echo "verdict.sh: exit code 1 was expected, not $code" >&2; exit 2; }
 
-# Lines of text become lines of a picture; the cause, the place and the next action are set off.
+# Each line of text becomes a line of the picture. The cause, the place and the next action are
+# highlighted.
 sed -e "s|$work/||g" -e "s| --file $name||" -e 's/&/\&amp;/g' -e 's/</\&lt;/g' "$work/text" | awk '
     BEGIN { lines[++n] = "$ ./learn check 03" }
     { lines[++n] = $0 }

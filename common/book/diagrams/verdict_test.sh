@@ -1,6 +1,6 @@
 #!/bin/sh
-# verdict_test.sh VERDICT.SH LEARN SOLUTION FILE: FILE is the verdict of now, and one that says something else is
-# found.
+# verdict_test.sh VERDICT.SH LEARN SOLUTION FILE: tests that FILE shows today's verdict, and that a
+# different text is detected.
 set -eu
 sh "$1" "$2" "$3" "$4" --check
 wrong=$(mktemp)

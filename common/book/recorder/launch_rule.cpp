@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What the blocks of an axis can cover.
+/// An extent that the blocks along an axis of the grid may cover.
 struct Extent {
     const char* name;
     std::int64_t (*of)(const Sample& sample, unsigned tile);
@@ -20,7 +20,7 @@ constexpr std::int64_t pieces(std::int64_t count, std::int64_t size) {
 constexpr std::int64_t tiles(const Sample& sample, unsigned tile) {
     return pieces(sample.rows, tile) * pieces(sample.cols, tile);
 }
-// The plainest first.
+// The simplest ones first.
 constexpr Extent extents[] = {
     {"one", [](const Sample&, unsigned) -> std::int64_t { return 1; }},
     {"rows", [](const Sample& sample, unsigned) -> std::int64_t { return sample.rows; }},
@@ -34,7 +34,8 @@ constexpr Extent extents[] = {
 };
 constexpr unsigned most_plus = 64, times_tried[] = {1, 2, 4, 8};
 
-/// The size of the pieces that cover `extent` and `plus` in every sample, each `times`, but no more than `most`; or 0.
+/// Finds a piece size for which the number of pieces that cover `extent` + `plus`, times `times`
+/// and limited to `most`, matches the grid of every sample. Returns 0 if there is none.
 unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const Extent& extent,
                     unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
@@ -48,7 +49,7 @@ unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const 
     return 0;
 }
 
-/// Null when there is none.
+/// Returns null if there is no rule.
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
     for (const unsigned times : times_tried) {
         for (unsigned plus = 0; plus < most_plus; ++plus) {
@@ -69,19 +70,20 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
     if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
-    // Blocks that stay: as many as the device holds at a time.
+    // The blocks may be persistent, so that their number is limited by what the device can hold at
+    // once.
     unsigned most = 0;
     std::size_t reached = 0;
     for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
     for (const Sample& sample : samples) reached += sample.launch.grid[axis] == most;
     ordered_json rule = axis_rule(samples, axis, most);
-    // One shape alone says nothing of what larger ones do.
+    // If only one sample reaches the limit, larger shapes may still have more blocks.
     if (rule.is_null() || reached < 2) throw NoRule("its grid follows no simple rule");
     rule["most"] = most;
     return rule;
 }
 
-/// What an argument is in every sample. The usual one at its place is tried first.
+/// Finds what an argument is in all samples. The usual argument for this position is tried first.
 ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
     struct Named {
         const char* name;
@@ -134,7 +136,8 @@ ordered_json rule(const std::vector<Sample>& samples) {
 }  // namespace
 
 ordered_json launch_rule(const std::vector<Sample>& samples) {
-    // As many tiles across as down, of whatever size they are: that is all that a launch may ask.
+    // Some launches use a different kernel if the matrix has as many tiles across as down. The size
+    // of the tiles does not matter for this test.
     std::vector<Sample> square, other;
     for (const Sample& sample : samples) {
         (sample.launch.grid[0] == sample.launch.grid[1] ? square : other).push_back(sample);
@@ -143,7 +146,7 @@ ordered_json launch_rule(const std::vector<Sample>& samples) {
         const ordered_json one = rule(samples);
         return {{"square", one}, {"other", one}};
     }
-    // Grids that happen to be square follow the same rule; only the kernel may be another one.
+    // The grid must follow the same rule in both cases. Only the kernel may differ.
     const ordered_json of_other = rule(other);
     ordered_json of_square = of_other;
     of_square["kernel"] = square.front().launch.kernel;

@@ -1,5 +1,5 @@
-// From launches that were seen to the rule behind them: how large the grid is for a matrix of any
-// shape, and what the kernel is given.
+// Finds the rule behind observed launches: how the grid depends on the shape of the matrix, and
+// what the arguments are.
 #pragma once
 
 #include <array>
@@ -11,38 +11,41 @@
 
 namespace coalesce::recorder {
 
-/// One argument of a launch, as a number; a pointer as its address.
+/// One argument of a launch, as a number. A pointer is represented by its address.
 struct Argument {
     bool is_pointer = false;
     std::int64_t value = 0;
 };
 
-/// How a kernel is launched.
+/// A kernel's launch.
 struct LaunchShape {
-    std::string kernel = "";    ///< as in the PTX
-    std::string function = "";  ///< as in the program: "transpose_tiled<32>"
+    std::string kernel = "";    ///< its name in the PTX
+    std::string function = "";  ///< its name in the program: "transpose_tiled<32>"
     std::array<unsigned, 3> grid{}, block{};
-    std::size_t shared = 0;  ///< bytes of dynamic shared memory
+    std::size_t shared = 0;  ///< the dynamic shared memory in bytes
     std::vector<Argument> arguments = {};
 };
 
-/// A launch for a matrix.
+/// A launch for a matrix of this shape.
 struct Sample {
     int rows = 0, cols = 0;
     LaunchShape launch;
     std::int64_t out = 0, in = 0;  ///< the addresses of the matrices
 };
 
-/// Launches that follow no rule that is known here, in words for the reader: "its grid follows no simple rule".
+/// Thrown if the launches follow no known rule. The message is for the reader: "its grid follows no
+/// simple rule".
 struct NoRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// {"square": {...}, "other": {...}}, each {"kernel", "function", "block", "shared", "grid": [axis, axis, axis],
-/// "arguments": ["out", "in", "rows", "cols"]}. An argument may be a number, too. An axis is {"of", "size"}: how many
-/// pieces of `size` cover "rows", "cols" or "elements"; of "one" there is one. More that it may have: "tile": the
-/// pieces are of "tiles" with that side; "plus": so many more are to be covered; "times": so often; "most": no more blocks than that.
-/// Throws NoRule when no such rule gives every sample.
+/// Returns {"square": {...}, "other": {...}}, each with {"kernel", "function", "block", "shared",
+/// "grid": [axis, axis, axis], "arguments": ["out", "in", "rows", "cols"]}. An argument may also be
+/// a number. An axis is {"of", "size"}: the number of pieces of `size` that cover "rows", "cols" or
+/// "elements"; for "one" there is a single block. It may have more keys. "tile": the pieces consist
+/// of "tiles" with this side. "plus": this is added to the extent. "times": the number of pieces is
+/// multiplied by this. "most": the limit for the number of blocks. Throws NoRule if no such rule
+/// explains all samples.
 nlohmann::ordered_json launch_rule(const std::vector<Sample>& samples);
 
 }  // namespace coalesce::recorder

@@ -1,4 +1,4 @@
-// Rules found behind launches, and launches that have none.
+// Tests the rules that are found for launches, and launches that follow no rule.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t out_address = 0x1000, in_address = 0x2000;
 using Grid = std::array<unsigned, 3>;
 
-/// Samples of a launch that is a function of rows and columns.
+/// Returns samples of a launch that is a function of rows and columns.
 template <class Launch>
 std::vector<Sample> sampled(Launch launch) {
     std::vector<Sample> samples;

@@ -1,11 +1,12 @@
-// A step that is recorded instead of run: linked with the step's own main.cu in place of the harness's
-// run_step, it writes down for each variant with which launch a matrix of any shape is transposed, what one
-// warp asks of memory, and in which order blocks take their tiles; or why no launch can be written down.
+// Records a step instead of running it. This file is linked with the step's own main.cu in place of
+// the harness's run_step. For each variant, it writes the launch for a matrix of any shape, the
+// memory accesses of one warp, and the order in which blocks process tiles. If a launch cannot be
+// described, it writes the reason.
 //
-//     recorder_03_tiled FILE [--order]      writes FILE as JSON; with the order of blocks too
+//     recorder_03_tiled FILE [--order]      writes FILE as JSON; --order adds the order of the blocks
 //
-// Pictures and the explorer are made of these files, so that they show the kernels in the tree and
-// nothing else.
+// The pictures and the explorer are made from these files, so they always show the kernels in the
+// tree.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -32,15 +33,16 @@ using recorder::LaunchShape;
 using recorder::NoRule;
 using ordered_json = nlohmann::ordered_json;
 
-// ---- what a kernel is called, and what it takes ----
+// ---- the name of a kernel and its parameters ----
 
-/// Of a function: "transpose_tiled<32>" and {"float*", "float const*", "int", "int"}.
+/// A function's name and parameters: "transpose_tiled<32>" and {"float*", "float const*", "int",
+/// "int"}.
 struct Signature {
     std::string function;
     std::vector<std::string> parameters;
 };
 
-/// The end of the list in brackets that begins at `at`, behind its last bracket.
+/// Returns the position after the closing bracket of the list that starts at `at`.
 std::size_t end_of_brackets(const std::string& text, std::size_t at) {
     int depth = 0;
     do {
@@ -54,7 +56,7 @@ std::size_t end_of_brackets(const std::string& text, std::size_t at) {
 Signature signature_of(const std::string& mangled) {
     std::string text = demangled(mangled);
     if (text == mangled) throw std::runtime_error(mangled + " is no name of a C++ function");
-    // Only a template's instance is said with what it returns.
+    // Only instances of templates are printed with their return type.
     if (text.starts_with("void ")) text.erase(0, 5);
     std::size_t open = text.find_first_of("(<");
     if (text.at(open) == '<') open = end_of_brackets(text, open);
@@ -84,12 +86,12 @@ recorder::Argument argument_of(const std::string& type, const void* value) {
     throw NoRule("the host makes what it is given (" + type + ")");
 }
 
-// ---- launches, caught on their way ----
+// ---- intercepted launches ----
 
-/// The launches since the last `clear`. With `is_held_back` set they are seen but not run.
+/// The launches since the last `clear`. If `is_held_back` is set, they are recorded but not run.
 struct Caught {
     std::vector<LaunchShape> launches;
-    /// Why the last one cannot be written down; "": it can.
+    /// The reason why the last launch cannot be described, or "".
     std::string problem;
     bool is_held_back = false;
 
@@ -114,7 +116,7 @@ struct Caught {
 
 }  // namespace
 
-/// What `<<<>>>` calls. The program's own definition is found before the library's.
+/// The function that `<<<>>>` calls. The linker prefers this definition to the library's.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                           void** arguments, size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
@@ -131,7 +133,7 @@ extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 b
 
 namespace {
 
-/// One matrix in, one out.
+/// An input matrix and an output matrix.
 class Task {
 public:
     Task(int rows, int cols) : rows_(rows), cols_(cols), in_(bytes()), out_(bytes()) {
@@ -141,14 +143,14 @@ public:
         launch(variant, rows_, cols_);
         CUDA_CHECK(cudaDeviceSynchronize());
     }
-    /// As if the matrices were smaller.
+    /// Launches the variant as if the matrices were smaller.
     void launch(const Variant& variant, int rows, int cols) {
         caught.clear();
         variant.launch(out(), variant.produces.in_place ? nullptr : in(), rows, cols);
     }
     float* out() const { return static_cast<float*>(out_.data()); }
     const float* in() const { return static_cast<const float*>(in_.data()); }
-    /// "in", "out", "shared", and what is to be taken off an address for its offset there.
+    /// Returns "in", "out" or "shared", and the address at which this memory starts.
     std::pair<const char*, std::uint64_t> memory_of(const CoalesceAccess& access) const {
         if (access.shared) return {"shared", 0};
         const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));
@@ -200,7 +202,7 @@ ordered_json traced(const Variant& variant, Task& task, unsigned block, unsigned
 }
 
 constexpr int kSide = 256;
-/// Warp 5 is the lessons' example; small blocks have fewer.
+/// Warp 5 is the example in the lessons. If a block has fewer warps, its last warp is recorded.
 constexpr unsigned kWarp = 5;
 
 ordered_json warp_json(const Variant& variant, Task& task) {
@@ -216,7 +218,7 @@ ordered_json warp_json(const Variant& variant, Task& task) {
             {"accesses", traced(variant, task, 0, warp, most_accesses)}};
 }
 
-/// Where each block's first load begins, in a matrix of 16 x 16 tiles of 32 x 32.
+/// Returns where the first load of each block starts, in a matrix of 16 x 16 tiles of 32 x 32.
 ordered_json order_json(const Variant& variant) {
     constexpr int side = 512;
     constexpr unsigned tiles = 16;
@@ -233,9 +235,10 @@ ordered_json order_json(const Variant& variant) {
     return order;
 }
 
-// ---- launches of any shape ----
+// ---- launches for all shapes ----
 
-/// Sides of matrices: enough of them that neighbours tell where another block begins.
+/// Returns sides of matrices. There are many consecutive ones, so that they show at which side
+/// another block is added.
 std::vector<int> sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
@@ -246,9 +249,9 @@ std::vector<int> sides(int multiple, int longest) {
     return list;
 }
 
-/// What the launch of each of many shapes looks like, without running them.
+/// Returns the launches for many shapes, without running them.
 std::vector<recorder::Sample> samples_of(const Variant& variant) {
-    // Large enough that blocks that stay are as many as they can be, of several shapes.
+    // Some shapes are so large that even persistent blocks reach their limit.
     constexpr int longest = 8192;
     Task task(longest, longest);
     std::vector<recorder::Sample> samples;
@@ -272,7 +275,8 @@ std::vector<recorder::Sample> samples_of(const Variant& variant) {
 
 // ---- a variant ----
 
-/// "transpose" or another task of exercises; "": only a part of one.
+/// Returns the name of an exercise's task, such as "transpose", or "" if the variant does only a
+/// part of one.
 std::string task_name(const Produces& produces) {
     for (const auto& [name, task] : kTasks) {
         const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
@@ -283,7 +287,7 @@ std::string task_name(const Produces& produces) {
     return "";
 }
 
-/// Throws NoRule where there is no kernel, or none that could be launched as an exercise's.
+/// Throws NoRule if there is no kernel, or none that could be launched like an exercise's kernel.
 ordered_json launch_json(const Variant& variant, Task& task) {
     if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {
@@ -300,7 +304,8 @@ ordered_json launch_json(const Variant& variant, Task& task) {
     return recorder::launch_rule(samples_of(variant));
 }
 
-/// Whether a launch needs the two matrices and their shape alone, and whether it makes one of the other.
+/// Reports whether the launch needs only the two matrices and their shape, and reads one matrix and
+/// writes the other.
 bool is_plain(const Variant& variant, const ordered_json& launch) {
     static const ordered_json usual = {"out", "in", "rows", "cols"};
     return variant.is_plain() && launch.at("other").at("arguments") == usual;

@@ -1,14 +1,14 @@
-// What the book does in a browser: the theme's switch, the menu on small screens, a page's contents, the search,
-// copies of code, and the questions. Everything can be read without it.
+// The book's script: the theme switch, the menu on small screens, the list of sections, the search,
+// copy buttons, and questions. The book is readable without it.
 "use strict";
 
-// ---- the theme: what the system says, until the switch is used ----
+// ---- the theme: that of the system, until the reader uses the switch ----
 
 const storedTheme = () => {
     try {
         return localStorage.getItem("theme");
     } catch {
-        return null; // some browsers refuse storage to files
+        return null; // some browsers refuse storage to local files
     }
 };
 if (storedTheme()) document.documentElement.dataset.theme = storedTheme();
@@ -27,7 +27,7 @@ function setUpTheme() {
         try {
             localStorage.setItem("theme", next);
         } catch {
-            // Then it holds for this page.
+            // Without storage, the choice applies only to this page.
         }
         show();
     });
@@ -52,7 +52,8 @@ function setUpSidebar() {
     }
 }
 
-// ---- what a page has: below its link in the sidebar, and a link to each heading ----
+// ---- the sections of a page: listed below its link in the sidebar, and a link beside each heading
+// ----
 
 const headings = () =>
     [...document.querySelectorAll("main :is(h2, h3, h4)")]
@@ -87,7 +88,7 @@ function setUpHeadings() {
     }
 }
 
-// ---- the search: every word has to occur; titles count more ----
+// ---- the search: all words must occur; words in titles count more ----
 
 function scoreOf(entry, words) {
     const title = `${entry.title} ${entry.heading}`.toLowerCase();
@@ -108,7 +109,7 @@ function excerpt(text, word) {
     return (begin ? "…" : "") + text.slice(begin, end).trim() + (end < text.length ? "…" : "");
 }
 
-/** Marks the words in all texts below an element; gives the first mark. */
+/** Marks the words in all texts within an element, and returns the first mark. */
 function mark(element, words) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const texts = [];
@@ -131,7 +132,7 @@ function mark(element, words) {
     return first;
 }
 
-/** On the page that was found. */
+/** On a page that was opened from the search results, marks the words. */
 function markFound() {
     const words = (new URLSearchParams(location.search).get("find") ?? "").split(" ").filter(Boolean);
     if (!words.length) return;
@@ -175,7 +176,7 @@ function showFound(query) {
 
 function setUpSearch() {
     const input = document.getElementById("search");
-    // The index is larger than a page: it is read when somebody searches.
+    // The index is larger than a page, so it is loaded only when somebody searches.
     const withIndex = (use) => {
         if (window.searchIndex) return use();
         const script = document.createElement("script");
@@ -193,7 +194,8 @@ function setUpSearch() {
             if (!(event.key in moves) || !links.length) return;
             event.preventDefault();
             const next = links.indexOf(document.activeElement) + moves[event.key];
-            // Above the first there is the field; behind the last, the first.
+            // The arrow keys move from the first result to the input field, and from the last
+            // result to the first.
             if (next === -1 || (element === input && next < 0)) input.focus();
             else links[next % links.length].focus();
         });
@@ -241,17 +243,17 @@ function setUpQuestions() {
     }
 }
 
-// ---- without a network: a script beside the pages keeps them, where the browser allows that ----
+// ---- offline: a service worker caches the pages, if the browser allows it ----
 
 addEventListener("load", () => {
     if (!location.protocol.startsWith("http") || !navigator.serviceWorker) return;
-    // The script's own address never changes: it must not come out of a cache.
+    // The address of the script never changes, so the browser must not cache it.
     navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
 });
 
-// ---- copies of code ----
+// ---- copy buttons ----
 
-/** Without the numbers of lines. */
+/** Returns the code without line numbers. */
 const codeOf = (element) => {
     const lines = [...element.querySelectorAll(".line")];
     if (!lines.length) return element.textContent;
@@ -293,7 +295,8 @@ function setUpCopies() {
     }
 }
 
-// ---- pictures: at their own size where the page makes them small; again, where they move ----
+// ---- pictures: a button to enlarge those that are shrunk to fit, and to replay those that move
+// ----
 
 function setUpDrawings() {
     for (const drawing of document.querySelectorAll(".drawing")) {
@@ -326,7 +329,7 @@ function setUpDrawings() {
     }
 }
 
-// ---- on paper, what is folded is open ----
+// ---- when printing, folded parts are opened ----
 
 addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("main details:not([open])")) {
@@ -341,7 +344,7 @@ addEventListener("afterprint", () => {
     }
 });
 
-// ---- code that is wider than the page: the keyboard can scroll it, too ----
+// ---- code that is wider than the page can also be scrolled with the keyboard ----
 
 function setUpScrolling() {
     const show = () => {
@@ -359,7 +362,7 @@ function setUpScrolling() {
 document.addEventListener("DOMContentLoaded", () => {
     setUpTheme();
     setUpScrolling();
-    // The explorer has the book's colours and not its contents.
+    // The explorer uses the book's style but has no sidebar.
     if (document.getElementById("sidebar")) {
         setUpSidebar();
         setUpHeadings();
@@ -369,7 +372,7 @@ document.addEventListener("DOMContentLoaded", () => {
         markFound();
     }
     setUpQuestions();
-    // Backquotes in questions are code.
+    // Text between backquotes in questions is code.
     for (const part of document.querySelectorAll(".question span, .question legend")) {
         part.innerHTML = part.innerHTML.replace(/`([^`]*)`/g, "<code>$1</code>");
     }

@@ -1,6 +1,6 @@
-// The basics of cooperative groups: blocks, grids, tiles of a warp, and the lanes that are together.
+// The basics of cooperative groups: blocks, grids, clusters, tiles of a warp, and coalesced lanes.
 //
-// memcpy_async is missing; only the CUDA toolkit has it.
+// memcpy_async is missing. Only the CUDA toolkit has it.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -26,7 +26,7 @@ __device__ inline thread_block this_thread_block() {
     return {};
 }
 
-/// All threads of a launch by cudaLaunchCooperativeKernel.
+/// All threads of a launch with cudaLaunchCooperativeKernel.
 class grid_group {
 public:
     __device__ static bool is_valid() { return workspace() != nullptr; }
@@ -44,8 +44,8 @@ public:
     __device__ static dim3 dim_blocks() { return gridDim; }
     __device__ static dim3 group_dim() { return gridDim; }
 
-    /// One thread of each block arrives. The blocks' additions make up 2^31 together, so that the
-    /// highest bit turns over when the last one has come.
+    /// One thread of each block arrives by adding a number. The numbers of all blocks add up to
+    /// 2^31, so the highest bit changes when the last block arrives.
     __device__ static void sync() {
         unsigned int* arrived = workspace();
         if (!arrived) __trap();
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    /// A cooperative launch passes the address in two registers of the environment.
+    /// A cooperative launch passes the address in two special registers.
     __device__ static unsigned int* workspace() {
         unsigned int high, low;
         asm("mov.u32 %0, %%envreg1;" : "=r"(high));
@@ -75,7 +75,7 @@ __device__ inline grid_group this_grid() {
     return {};
 }
 
-/// All threads of the blocks of a cluster. A kernel gets its clusters from the launch:
+/// All threads of a cluster. The launch determines the size of the clusters with
 /// cudaLaunchAttributeClusterDimension. (clang ignores __cluster_dims__, see host_defines.h.)
 class cluster_group {
 public:
@@ -131,7 +131,7 @@ public:
         return block_rank() * thread_block::size() + thread_block::thread_rank();
     }
 
-    /// The address that the block with this rank has for the same variable.
+    /// Returns the address of the same variable in the block with this rank.
     template <class T>
     __device__ static T* map_shared_rank(T* variable, int rank) {
         T* result;
@@ -148,7 +148,7 @@ __device__ inline cluster_group this_cluster() {
     return {};
 }
 
-/// Lanes of one warp that act together; what tiles and coalesced groups share.
+/// The common base of tiles and coalesced groups: some lanes of one warp that work together.
 class warp_part {
 public:
     __device__ explicit warp_part(unsigned int mask) : mask_(mask) {}
@@ -193,13 +193,13 @@ protected:
         asm("mov.u32 %0, %%laneid;" : "=r"(lane));
         return lane;
     }
-    /// The lane of a rank: the rank-th bit of the mask.
+    /// Returns the lane with this rank, which is the rank-th set bit of the mask.
     __device__ int lane_of(unsigned int rank) const {
         unsigned int rest = mask_;
         for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
         return __ffs(static_cast<int>(rest)) - 1;
     }
-    /// Bits of lanes become bits of ranks.
+    /// Converts bits of lanes to bits of ranks.
     __device__ unsigned int packed(unsigned int lanes) const {
         unsigned int result = 0, bit = 1;
         for (unsigned int rest = mask_; rest; rest &= rest - 1, bit <<= 1) {
@@ -210,7 +210,7 @@ protected:
     unsigned int mask_;
 };
 
-/// The lanes that are active here and now.
+/// The lanes that are active at this point.
 class coalesced_group : public warp_part {
 public:
     using warp_part::warp_part;
@@ -219,19 +219,19 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// The lanes of a group that give the same label.
+/// Returns the lanes of the group that have the same label.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
 }
-/// Those that say yes, or those that say no: whichever the caller is of.
+/// Returns the lanes for which `yes` has the same value as for the caller.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool yes) {
     const unsigned int all = __ballot_sync(group.lanes(), yes);
     return coalesced_group(yes ? all : group.lanes() & ~all);
 }
 
-/// SIZE neighbouring threads of a block, within one warp.
+/// SIZE neighbouring threads of a block, all in one warp.
 template <unsigned int SIZE, class Parent = void>
 class thread_block_tile : public warp_part {
     static_assert(SIZE <= 32 && (SIZE & (SIZE - 1)) == 0,

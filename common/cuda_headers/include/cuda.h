@@ -1,6 +1,6 @@
-// The version of CUDA whose interface these headers describe, and of the driver's interface the
-// tensor maps. Their function comes from cudaGetDriverEntryPointByVersion: there is no libcuda to
-// link.
+// The version of CUDA that these headers implement, and the tensor maps of the driver's interface.
+// Programs get the tensor map function from cudaGetDriverEntryPointByVersion, because there is no
+// libcuda to link with.
 #pragma once
 #define CUDA_VERSION 13000
 

@@ -1,10 +1,10 @@
-// Asynchronous copies from global to shared memory: the primitives.
+// The primitives for asynchronous copies from global to shared memory.
 #pragma once
 
 #include "cuda_runtime.h"
 
 #ifdef __CUDA__
-/// Copies 4, 8 or 16 bytes, of which the last `zeros` are 0.
+/// Copies 4, 8 or 16 bytes. The last `zeros` of them are set to 0.
 __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* from, size_t bytes,
                                                          size_t zeros = 0) {
     const unsigned int shared = static_cast<unsigned int>(__cvta_generic_to_shared(to));
@@ -29,7 +29,7 @@ __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* f
 __device__ COALESCE_INLINED void __pipeline_commit() {
     asm volatile("cp.async.commit_group;" : : : "memory");
 }
-/// Waits for all but the last `pending` groups; a number that the compiler knows.
+/// Waits until at most the last `pending` groups are in flight. `pending` must be a constant.
 #    define __pipeline_wait_prior(pending) \
         asm volatile("cp.async.wait_group %0;" : : "n"(pending) : "memory")
 #endif

@@ -1,7 +1,8 @@
 // CUDA C++ for clang without a toolkit, written for this project: kernels, launches, intrinsics and
-// the runtime's functions. cuda-clang includes it at the top of every .cu file, as nvcc does its own.
+// the runtime's functions. cuda-clang includes this header at the top of every .cu file, as nvcc
+// does with its own.
 //
-// Host code of plain C++ that includes it has the runtime's functions alone.
+// In plain C++ host code, this header declares only the runtime's functions.
 #pragma once
 
 #include "coalesce_cuda/runtime_templates.h"

@@ -1,4 +1,4 @@
-// The functions of the CUDA runtime, for host code: what the project's libcudart.so.13 implements.
+// The functions of the CUDA runtime for host code. The project's libcudart.so.13 implements them.
 #pragma once
 
 #include "coalesce_cuda/graph_types.h"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# command_test.sh CUDA_CLANG CLANG LIBRARY_FOLDER -- what cuda-clang makes, and what it refuses.
+# command_test.sh CUDA_CLANG CLANG LIBRARY_FOLDER -- tests what cuda-clang builds, and what it
+# rejects.
 set -eu
 cuda_clang=$1 clang=$2 library=$3
 work=$(mktemp -d)
@@ -10,7 +11,7 @@ failed() {
     echo "failed: $*"
     exit 1
 }
-# refuses STATUS WORDS COMMAND...: the exit code, and what is said
+# refuses STATUS WORDS COMMAND...: the command must exit with STATUS and print WORDS.
 refuses() {
     wanted=$1 words=$2
     shift 2
@@ -54,19 +55,19 @@ CODE
 "$cuda_clang" --clang="$clang" --cudart="$library" -Wall -Wextra -Werror -O2 -o twice twice.cu
 [ "$(./twice)" = "32 threads in a warp, 3.0
 no error, 198" ] || { ./twice; failed "twice prints something else"; }
-# Objects, and names with blanks and quotes.
+# Test objects, and names with blanks and quotes.
 "$cuda_clang" --clang="$clang" -DNAME='"a b"' -MD -MF 'a file.d' -c -o 'an object.o' twice.cu
 [ -s 'an object.o' ] || failed "there is no object"
 grep -q cuda_runtime.h 'a file.d' || failed "the dependencies lack our headers"
 "$cuda_clang" --clang="$clang" -ptx -o twice.ptx twice.cu
 grep -q '\.loc' twice.ptx || failed "the PTX has no lines"
-# PTX of our own, of clang's LLVM IR.
+# Test PTX that ir_to_ptx makes from clang's LLVM IR.
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -O2 -o translated twice.cu
 [ "$(./translated)" = "$(./twice)" ] || { ./translated; failed "by --through-ir it prints something else"; }
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -ptx -o translated.ptx twice.cu
 grep -q '\.loc' translated.ptx || failed "our PTX has no lines"
 ! cmp -s twice.ptx translated.ptx || failed "--through-ir changes nothing"
-# No run path: nothing says where the library is.
+# Without a run path, the program does not know where the library is.
 "$cuda_clang" --clang="$clang" --cudart="$library" --no-run-path -o lost twice.cu
 if env -u LD_LIBRARY_PATH ./lost >said 2>&1 && ! ldd lost | grep -q '/libcudart'; then
     failed "a program without a run path found the simulated GPU"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# facts.sh HEADER... -- writes a C++ program that prints every fact of our headers: the value of each
-# enumerator and macro, the size of each struct, the offset of each member. Built with our headers and
-# with the toolkit's, it has to print the same.
+# facts.sh HEADER... -- writes a C++ program that prints every fact of our headers: the value of
+# each enumerator and macro, the size of each struct, and the offset of each member. The program
+# must print the same with our headers and with the toolkit's.
 set -eu
 printf '#include <cuda_runtime_api.h>\n#include <cstddef>\n#include <cstdio>\n'
 printf '#define VALUE(x) std::printf("%%s = %%lld\\n", #x, static_cast<long long>(x));\n'
@@ -14,7 +14,7 @@ sed -n -e 's/^    \(cuda[A-Za-z0-9_]*\) = .*/VALUE(\1)/p' \
     -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$@"
 awk '
     function member_names(text) {
-        # A name stands before a comma, a semicolon or the bounds of an array.
+        # A name is followed by a comma, a semicolon or the bounds of an array.
         while (match(text, /[A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])*[ ]*[,;]/)) {
             word = substr(text, RSTART, RLENGTH)
             sub(/[[ ,;].*/, "", word)

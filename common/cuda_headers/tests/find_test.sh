@@ -1,12 +1,13 @@
 #!/bin/sh
-# find_test.sh FIND_CUDA_COMPILER -- which compilers it takes, in which order, and which it refuses.
+# find_test.sh FIND_CUDA_COMPILER -- tests which compilers it finds, in which order, and which it
+# rejects.
 set -eu
 find=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CUDA_HOME CUDA_PATH COALESCE_CLANG
 
-# program PATH WORDS: a compiler that prints them.
+# program PATH WORDS: makes a compiler that prints WORDS.
 program() {
     mkdir -p "$(dirname "$1")"
     printf '#!/bin/sh\necho "%s"\n' "$2" >"$1"
@@ -23,7 +24,7 @@ expect() {
     exit 1
 }
 
-# An nvcc on the PATH is taken before that of CUDA_HOME, unless it is too old.
+# An nvcc on the PATH is preferred to that of CUDA_HOME, unless it is too old.
 program "$work/new/bin/nvcc" 'Cuda compilation tools, release 13.1, V13.1.2'
 program "$work/home/bin/nvcc" 'Cuda compilation tools, release 14.0, V14.0.1'
 program "$work/old/bin/nvcc" 'Cuda compilation tools, release 12.9, V12.9.41'
@@ -31,7 +32,7 @@ expect 0 "$work/new/bin/nvcc" env PATH="$work/new/bin" CUDA_HOME="$work/home" "$
 expect 0 "$work/home/bin/nvcc" env PATH="$work/old/bin" CUDA_HOME="$work/home" "$find" nvcc
 grep -q "$work/old/bin/nvcc is of CUDA 12" "$work/errors" || { echo "failed: an old nvcc is not named"; exit 1; }
 
-# The newest clang++ of those versions.
+# The newest clang++ among these versions is chosen.
 program "$work/bin/clang++-18" 18.1.8
 program "$work/bin/clang++-20" 20.1.0
 program "$work/bin/clang++" 23.1.0
@@ -40,7 +41,7 @@ expect 0 "$work/bin/clang++-18" env PATH="$work/bin" "$find" clang 17 19
 expect 0 "$work/bin/clang++" env PATH="$work/bin" "$find" clang 21
 expect 1 '' env PATH="$work/bin" "$find" clang 21 22
 expect 1 '' env PATH="$work/nothing" "$find" clang
-# COALESCE_CLANG is taken as it is, unless both ends are given.
+# COALESCE_CLANG may have any version, unless both limits are given.
 expect 0 "$work/bin/clang++" env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 14
 expect 1 '' env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 17 22
 expect 2 '' "$find" gcc

@@ -1,6 +1,7 @@
-// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang built on the simulated
-// GPU, and holds every counter of every variant against what nvcc's programs counted. Differences have
-// to be those of the list, each with its cause. With --some, steps of which there is no program are left out.
+// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
+// the simulated GPU, and compares every counter of every variant with that of nvcc's programs. The
+// differences must be exactly those in the list, which gives a cause for each. With --some, steps
+// without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -14,7 +15,7 @@
 namespace {
 
 using Json = nlohmann::json;
-/// "02_naive naive store_sectors": what nvcc's counted, what clang's.
+/// Maps "02_naive naive store_sectors" to the counters with nvcc and with clang.
 using Differences = std::map<std::string, std::pair<long long, long long>>;
 
 Json read_json(const std::string& file) {
@@ -69,7 +70,7 @@ void compare(const Json& nvcc, const Json& clang, Differences& found) {
     }
 }
 
-/// Prints what is in one list alone; the number of such.
+/// Prints the entries that are in only one of the lists, and returns their number.
 int print_surplus(const Differences& of, const Differences& other, const char* who) {
     int count = 0;
     for (const auto& [name, values] : of) {
@@ -86,7 +87,7 @@ std::string step_in(const std::string& name) {
     return name.substr(0, name.find(' '));
 }
 
-/// Leaves out those of steps that are there, and were not run.
+/// Removes the entries of steps that exist but were not run.
 template <typename Named>
 void keep_those_run(Named& named, const std::set<std::string>& there,
                     const std::set<std::string>& run) {

@@ -1,10 +1,11 @@
-// same_ir -- proves that `cuda-clang --through-ir` translates the LLVM IR that a page translates.
+// same_ir -- tests that `cuda-clang --through-ir` translates the same LLVM IR as a page.
 //
 //     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
 //
-// Each file goes the page's way, by the words that a page gives its clang, and as a program's source through
-// cuda-clang. The PTX must be the same, except for the names of files. COALESCE_CLANG names the same clang.
-// Exit code: 0 all are the same, 1 one is not, 2 it could not be found out.
+// Each file is compiled twice: with the options that a page gives its clang, and as a program's
+// source with cuda-clang. The PTX must be the same, except for file names. COALESCE_CLANG names the
+// same clang.
+// Exit code: 0 if all files give the same PTX, 1 if one does not, 2 if the test could not run.
 #include <cstdio>
 #include <exception>
 #include <regex>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int seconds = 120;
 
-/// Files have numbers, and names behind .file.
+/// Removes the .file directives, which contain numbers and names of files.
 std::string without_files(const std::string& ptx) {
     static const std::regex file(R"(\t?\.file[^\n]*\n)");
     return std::regex_replace(ptx, file, "");

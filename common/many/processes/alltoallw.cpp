@@ -1,4 +1,4 @@
-// Every process sends every other one the piece that belongs there, in one call.
+// In a single call, every process sends to every other process the piece that belongs there.
 #include <stdexcept>
 #include <vector>
 
@@ -8,12 +8,12 @@
 namespace coalesce::processes {
 namespace {
 
-/// A type that MPI knows, freed in the end.
+/// An MPI datatype that frees itself.
 class Datatype {
 public:
     Datatype() = default;
-    /// `type` begins `offset` floats behind the buffer's begin. In MPI_Alltoallw offsets are ints
-    /// that count bytes; in a datatype they may go past 2 GiB.
+    /// Describes data of type `type` that starts `offset` floats after the start of the buffer. In
+    /// MPI_Alltoallw, offsets are ints that count bytes. In a datatype, they can exceed 2 GiB.
     Datatype(MPI_Datatype type, std::ptrdiff_t offset) {
         const MPI_Aint bytes = offset * static_cast<MPI_Aint>(sizeof(float));
         MPI_Type_create_hindexed_block(1, 1, &bytes, type, &type_);
@@ -30,7 +30,7 @@ private:
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// `rows` rows of `cols` floats each, `pitch` floats apart.
+/// Describes `rows` rows of `cols` floats each, `pitch` floats apart.
 MPI_Datatype rows_of(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype type;
     MPI_Type_create_hvector(rows, cols, pitch * static_cast<MPI_Aint>(sizeof(float)), MPI_FLOAT,
@@ -38,7 +38,7 @@ MPI_Datatype rows_of(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// The same floats, but column by column.
+/// Describes the same floats, column by column.
 MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype column = rows_of(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
@@ -46,7 +46,7 @@ MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// Who gets what: for each process a type, and whether there is anything.
+/// What each process gets: a datatype, and a count of 0 or 1.
 struct Pieces {
     std::vector<int> counts, offsets;
     std::vector<MPI_Datatype> types;
@@ -67,8 +67,8 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
 }
 
 //! [alltoallw]
-/// Turned first, then sent: after the local transpose a process's piece for another one lies there
-/// in one run, and is received as a part of rows that are longer.
+/// Transposes first and then sends. After the local transpose, each piece is contiguous. Its
+/// receiver stores it as a part of longer rows.
 class Alltoallw : public Way {
 public:
     explicit Alltoallw(const Shared& shared)
@@ -107,7 +107,7 @@ private:
 };
 //! [alltoallw]
 
-/// Nothing but datatypes: a piece is sent row by row, and received column by column.
+/// Uses only datatypes: a piece is sent row by row and received column by column.
 class Datatypes : public Way {
 public:
     explicit Datatypes(const Shared& shared)

@@ -1,5 +1,5 @@
 /// \file
-/// What a program does between MPI_Init and MPI_Finalize.
+/// Runs a program between MPI_Init and MPI_Finalize.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +12,9 @@
 
 namespace coalesce::processes {
 
-/// Calls `work`, which returns an exit code. Of a `MetByAll`, which all processes have met, one speaks. Whoever has met
-/// another error ends them all: they may wait for it, and would wait forever.
+/// Calls `work`, which returns an exit code. If all processes throw `MetByAll`, one of them prints
+/// the message. If a process throws any other error, it ends all processes, because the others
+/// might wait for it forever.
 template <class MetByAll, class Work>
 int run_between(const std::string& program, const Work& work) {
     int rank = 0;

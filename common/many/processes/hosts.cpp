@@ -11,14 +11,14 @@
 namespace coalesce::processes {
 namespace {
 
-/// What a process knows before it has met the others.
+/// What a process finds out before it communicates with the others.
 struct Prepared {
     many::Request request = {};
     Device device = {};
     std::string problem = "";
 };
 
-/// To choose a device may execute the program again, which MPI would not survive.
+/// Choosing a device may execute the program again, so this must happen before MPI starts.
 Prepared prepare(int argc, char** argv) {
     Prepared prepared;
     try {

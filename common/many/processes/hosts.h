@@ -1,12 +1,13 @@
 /// \file
-/// One matrix over the GPUs of several processes, on one host or on many.
+/// Transposes a matrix on the GPUs of several processes, on one or more hosts.
 #pragma once
 
 #include "many/many.h"
 
 namespace coalesce::processes {
 
-/// The `main` of a program that mpirun starts, a process for each GPU. Returns what run_step does.
+/// The `main` of a program that mpirun starts with one process per GPU. Returns the same exit code
+/// as run_step.
 int run_on_hosts(int argc, char** argv, const many::KindOfWay& way);
 
 }  // namespace coalesce::processes

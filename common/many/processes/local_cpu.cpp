@@ -1,4 +1,4 @@
-// A transpose for memory that is far away: whole cache lines are read, and whole cache lines written.
+// Transposes data that is not in the caches. It reads and writes whole cache lines.
 #include <algorithm>
 #include <cstdint>
 
@@ -11,10 +11,10 @@
 namespace coalesce::processes {
 namespace {
 
-/// Floats of a cache line.
+/// The floats in a cache line.
 constexpr int kLine = 16;
-/// A tile's side: 2 x 256 pages are within reach of the table of addresses that a core keeps, and
-/// neighbouring lines of a page follow each other.
+/// The side of a tile. Its 2 x 256 pages fit into the core's TLB, and accesses to a page use
+/// consecutive cache lines.
 constexpr int kTileDim = 256;
 
 void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {
@@ -31,14 +31,15 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 }
 
 #ifdef __SSE__
-/// Whether every line of `out` begins where a cache line does. Then it is stored past the caches, so
-/// that the processor need not read first what is going to be overwritten.
+/// Reports whether every row of `out` starts at a cache line. If so, non-temporal stores bypass the
+/// caches, so that the processor does not first read the lines that it overwrites.
 bool has_whole_lines(Piece<float> out) {
     return reinterpret_cast<std::uintptr_t>(out.first) % (kLine * sizeof(float)) == 0 &&
            out.pitch % kLine == 0;
 }
 
-/// 16 rows of `in`, 4 columns: 4 whole lines of `out`, from four transposes of 4 x 4 in registers.
+/// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, with four transposes
+/// of 4 x 4 in registers.
 template <bool STREAM>
 void transpose_16x4(Piece<float> out, Piece<const float> in) {
     __m128 line[4][4];
@@ -79,7 +80,7 @@ TransposeTile chosen_for(Piece<float> out) {
     return has_whole_lines(out) ? transpose_tile<true> : transpose_tile<false>;
 }
 
-/// What was stored past the caches is seen by others after this.
+/// Makes the non-temporal stores visible to other processors.
 void finish_stores() {
     _mm_sfence();
 }

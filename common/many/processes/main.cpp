@@ -1,6 +1,6 @@
-// 16_many_processes -- one matrix, spread over processes, transposed by all of them.
+// 16_many_processes -- transposes one matrix that is spread over several processes.
 //
-// Started by mpirun; lesson 16_many_gpus explains what it shows.
+// mpirun starts this program. Lesson 16_many_gpus explains it.
 
 #include <mpi.h>
 
@@ -42,7 +42,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One way at one shape.
+/// The results of one way at one shape.
 struct Measured {
     const KindOfWay* kind = nullptr;
     std::unique_ptr<Way> way = {};
@@ -87,7 +87,7 @@ private:
         return "this processor";
     }
 
-    /// All ways are there at the same time, so that they can take turns.
+    /// All ways have their buffers at the same time, because they are measured alternately.
     void check_memory() const {
         const Shape shape = request_.shapes.front();
         double matrices = 0;
@@ -116,7 +116,7 @@ private:
             all.push_back({.kind = &kind});
             if (!request_.bench) all.back().way = kind.make(shared);
             verify(shared, all.back());
-            // Those that are measured stay: they take turns.
+            // Keep the buffers of ways that will be measured.
             if (!request_.bench) all.back().way.reset();
         }
         if (!request_.bench) return;
@@ -152,8 +152,8 @@ private:
         std::memcpy(&out[size - 1], &bits, sizeof bits);
     }
 
-    /// They take turns, so that whatever else the computer does meets all of them. The first round
-    /// only warms up.
+    /// Measures the ways alternately, so that other activity of the computer affects all of them
+    /// equally. The first round is a warm-up.
     void measure(std::vector<Measured>& all) const {
         for (int round = 0; round <= request_.repetitions; ++round) {
             for (Measured& measured : all) {
@@ -164,7 +164,7 @@ private:
         for (Measured& measured : all) measured.ms = summarise(measured.times).ms;
     }
 
-    /// From the moment when all are ready to the moment when the last one is.
+    /// Returns the time from when all processes are ready until the last one has finished.
     static double time_once(Way& way) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
@@ -210,7 +210,7 @@ int run(int argc, char** argv) {
     std::string device, problem;
     try {
         request = parse_request(argc, argv);
-        // May execute the program again, which MPI would not survive.
+        // This may execute the program again, so it must happen before MPI starts.
         if (request.needs_device) device = choose_device(request.device, argv).first_line();
     } catch (const UsageError& error) {
         problem = error.what();
@@ -220,7 +220,7 @@ int run(int argc, char** argv) {
         return exit_right;
     }
     MPI_Init(&argc, &argv);
-    // They all meet the same usage errors.
+    // All processes find the same usage errors.
     const int exit_code = run_between<UsageError>("16_many_processes", [&] {
         if (!problem.empty()) throw UsageError(problem);
         return Program(request, device).run();

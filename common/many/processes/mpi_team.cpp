@@ -11,7 +11,7 @@
 namespace coalesce::processes {
 namespace {
 
-/// Which GPU it is, whatever number a process knows it by: "0000:3B:00.0".
+/// The PCI address of a GPU, which is the same in all processes: "0000:3B:00.0".
 using Address = std::array<char, 32>;
 
 Address address_of(int device) {
@@ -39,10 +39,10 @@ MpiTeam::~MpiTeam() {
 std::vector<int> MpiTeam::devices(int ranks) {
     int there = 0;
     CUDA_CHECK(cudaGetDeviceCount(&there));
-    // A launcher may show each process its own GPU alone: that one is number 0 then.
+    // A launcher may let each process see only its own GPU, which then has number 0.
     const int mine = rank_on_host_ % there;
     stop_at(why_not_mine(mine, there));
-    // Whoever looked whether a GPU works began with number 0, and keeps memory there.
+    // The test for a working GPU has used number 0. This frees its memory there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
     std::vector<int> devices(static_cast<std::size_t>(ranks), many::kElsewhere);
     devices[static_cast<std::size_t>(rank_)] = mine;

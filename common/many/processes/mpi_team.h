@@ -1,5 +1,5 @@
 /// \file
-/// A team whose processes mpirun has started, each with a GPU of its own.
+/// A team of processes that mpirun started, each with its own GPU.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,8 @@
 
 namespace coalesce::processes {
 
-/// Between MPI_Init and MPI_Finalize. MPI carries what is said about the matrix, never the matrix.
+/// Exists between MPI_Init and MPI_Finalize. MPI carries information about the matrix, but never
+/// its elements.
 class MpiTeam : public many::Team {
 public:
     MpiTeam();
@@ -19,7 +20,8 @@ public:
     int count() const override { return count_; }
     int rank() const override { return rank_; }
     int hosts() const override { return hosts_; }
-    /// A GPU for this process, by its rank within its host; nobody else may have got the same one.
+    /// Chooses a GPU for this process by its rank within the host. No two processes may get the
+    /// same one.
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;
@@ -30,10 +32,10 @@ public:
     void stop_at(const std::string& problem) override;
 
 private:
-    /// Why that GPU cannot be this process's; "" where it can.
+    /// Returns why this process cannot use that GPU, or "" if it can.
     std::string why_not_mine(int device, int there) const;
 
-    MPI_Comm host_ = MPI_COMM_NULL;  // the processes of this computer
+    MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer
     int count_ = 1, rank_ = 0, hosts_ = 1, count_on_host_ = 1, rank_on_host_ = 0;
 };
 

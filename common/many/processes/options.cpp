@@ -14,13 +14,14 @@
 namespace coalesce::processes {
 namespace {
 
-/// Divisible by few numbers of processes; rows that one process alone has; hardly a matrix.
+/// The shapes to verify. Some are divisible by few numbers of processes, some have rows for only
+/// one process, and some are tiny.
 const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
                                       {130, 514}, {3, 5},    {1, 1},   {257, 255}};
-/// 512 MiB.
+/// The shape to measure: 512 MiB.
 constexpr Shape kMeasured = {8192, 16384};
 
-/// What a request is made from.
+/// The options as text, before they are interpreted.
 struct Words {
     int rows = 0, cols = 0;
     std::string way, local = "cpu", mistake = "none";

@@ -10,23 +10,23 @@
 
 namespace coalesce::processes {
 
-/// What was asked for.
+/// The options.
 struct Request {
-    std::vector<Shape> shapes;  ///< to verify at; with `bench`, to measure at
+    std::vector<Shape> shapes;  ///< the shapes to verify or, with `bench`, to measure
     std::vector<KindOfWay> ways;
     bool bench = false;
     int repetitions = 7;
-    bool needs_device = false;  ///< `local` is a GPU: `device` says which
+    bool needs_device = false;  ///< whether local transposes run on a GPU, which `device` selects
     DeviceChoice device = DeviceChoice::simulator;
     Mistake mistake = Mistake::none;
     std::string json;
     bool help = false;
 };
 
-/// Reads it. Throws UsageError.
+/// Reads the command line. Throws UsageError.
 Request parse_request(int argc, char** argv);
 
-/// The text of --help.
+/// Returns the text of --help.
 std::string help();
 
 }  // namespace coalesce::processes

@@ -1,5 +1,5 @@
 /// \file
-/// What the matrix holds, and whether every process has what belongs to it.
+/// Fills the matrix and checks every process's result.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace coalesce::processes {
 
-/// Writes this process's rows of the input, in which every element differs from every other, and
-/// poisons its output.
+/// Writes this process's rows of the input, in which all elements are different, and fills its
+/// output with poison.
 void prepare(const Shared& shared, Way& way);
 
-/// What one process found wrong.
+/// The errors in one process's output.
 struct Wrong {
-    unsigned long long cells = 0;  ///< how many
+    unsigned long long cells = 0;  ///< the number of wrong cells
     std::string first;             ///< "out(0,3) holds in(1,3), expected in(3,0)"
 };
 
-/// Compares every element of this process's output with the input, bit by bit.
+/// Compares every element of this process's output with the expected value, bit by bit.
 Wrong check(const Shared& shared, const float* out);
 
 }  // namespace coalesce::processes

@@ -1,5 +1,5 @@
 /// \file
-/// The ways in which processes transpose one matrix that is spread over them.
+/// The ways in which several processes transpose one matrix that is spread over them.
 #pragma once
 
 #include <mpi.h>
@@ -12,17 +12,18 @@
 
 namespace coalesce::processes {
 
-/// Mistakes that are made on purpose, to see that the verifier finds them.
+/// Deliberate mistakes, which the verifier must find.
 enum class Mistake {
     none,
-    place,  ///< what the last process sends is put where the first one's belongs
-    bit,    ///< one bit of one element is another
+    place,  ///< data from the last process is stored in the place of the first process's data
+    bit,    ///< one bit of one element is wrong
 };
 
-/// Who transposes a process's own block before it is sent.
+/// Whether the CPU or the GPU transposes a process's block before it is sent.
 enum class Local { cpu, gpu };
 
-/// One matrix and who shares it. `in` is spread by its rows, `out` by its own, the columns of `in`.
+/// A matrix that several processes share. `in` is spread by its rows. `out` is spread by its own
+/// rows, which are the columns of `in`.
 struct Shared {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;
@@ -33,17 +34,17 @@ struct Shared {
     int ranks() const { return rows.ranks; }
     int my_rows() const { return rows.size(rank); }
     int my_cols() const { return cols.size(rank); }
-    /// Floats of this process's block of `in`, and of `out`.
+    /// The number of floats in this process's block of `in`, and of `out`.
     std::size_t in_size() const { return floats_of(my_rows(), cols.count); }
     std::size_t out_size() const { return floats_of(my_cols(), rows.count); }
-    /// The column of this process's `out` where the rows of `peer` begin.
+    /// Returns the column of this process's `out` at which the rows of `peer` start.
     int place_of(int peer) const {
         const bool is_misplaced = mistake == Mistake::place && peer == ranks() - 1;
         return rows.begin(is_misplaced ? 0 : peer);
     }
 };
 
-/// One way, with its buffers: made and freed by all processes together.
+/// A way to transpose, with its buffers. All processes create and destroy it together.
 class Way {
 public:
     virtual ~Way() = default;
@@ -51,23 +52,24 @@ public:
     virtual float* in() = 0;
     /// This process's rows of `out`.
     virtual float* out() = 0;
-    /// Does it. All processes call it; when one returns, its `out` is there.
+    /// Transposes the matrix. All processes call this. When it returns, this process's `out` is
+    /// complete.
     virtual void transpose() = 0;
 };
 
-/// A way, before it is made.
+/// A way that has not been created yet.
 struct KindOfWay {
     std::string name;   ///< "windows"
-    std::string about;  ///< a sentence
-    /// How many times the matrix it has in memory.
+    std::string about;  ///< a sentence that describes it
+    /// The memory that it needs, as a multiple of the matrix.
     int matrices = 2;
     std::unique_ptr<Way> (*make)(const Shared& shared) = nullptr;
 };
 
-/// All ways of this program.
+/// Returns all ways of this program.
 std::vector<KindOfWay> kinds_of_ways();
 
-/// Whether the processes of `comm` all see the same memory.
+/// Reports whether all processes of `comm` share memory.
 bool are_on_one_host(MPI_Comm comm);
 
 std::unique_ptr<Way> make_alltoallw(const Shared& shared);

@@ -1,4 +1,5 @@
-// Processes of one host need not send anything: each reads what it needs from the others' memory.
+// Processes on the same host need not send anything. Each reads what it needs from the memory of
+// the others.
 #include "base/errors.h"
 #include "many/processes/local.h"
 #include "many/processes/way.h"
@@ -7,7 +8,7 @@ namespace coalesce::processes {
 namespace {
 
 //! [windows]
-/// Every process's rows of `in` lie in memory that all of them see.
+/// Every process's rows of `in` are in memory that all processes share.
 class Windows : public Way {
 public:
     explicit Windows(const Shared& shared) : shared_(shared) {
@@ -24,16 +25,17 @@ public:
     float* out() override { return out_; }
 
     void transpose() override {
-        wait_for_all();  // until every `in` is there
+        wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
-            // Each begins with its own block, so that no two read from the same one at a time.
+            // Each process starts with its own block, so that no two read from the same process at
+            // a time.
             take_from((shared_.rank + turn) % shared_.ranks());
         }
-        wait_for_all();  // until nobody reads `in` any more
+        wait_for_all();  // until no process reads `in` any more
     }
 
 private:
-    /// This process's columns of the peer's rows become columns of its own rows.
+    /// Transposes this process's columns of the peer's rows into columns of its own rows.
     void take_from(int peer) {
         transpose_on_cpu({out_ + shared_.place_of(peer), shared_.rows.count},
                          {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},
@@ -56,7 +58,7 @@ private:
     //! [windows]
 
     float* allocated(std::size_t size, MPI_Win& window) {
-        // Each process's part begins at a page of its own: nobody needs them to be one array.
+        // Lets each process's part start at its own page. The parts need not form one array.
         MPI_Info info;
         MPI_Info_create(&info);
         MPI_Info_set(info, "alloc_shared_noncontig", "true");

@@ -1,5 +1,5 @@
-// A stand-in for NCCL, for tests without it: sends and receives of one process, which meet at the end
-// of a group. Each pair is a copy, queued in the receiver's stream.
+// A stand-in for NCCL within one process, for tests without NCCL. At the end of a group, each send
+// is matched with its receive and becomes a copy in the receiver's stream.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace {
 struct Communicator {
     int rank;
 };
-/// As large as NCCL's, which is passed by value.
+/// Has the same size as NCCL's id, because it is passed by value.
 struct UniqueId {
     char bytes[128];
 };
@@ -62,7 +62,8 @@ int ncclRecv(void* data, std::size_t floats, int, int peer, void* communicator,
     return 0;
 }
 
-/// Every send has to meet its receive: NCCL would wait forever, this complains.
+/// Every send must have a matching receive. Otherwise NCCL would wait forever; this stand-in
+/// reports an error.
 int ncclGroupEnd() {
     for (const Transfer& send : sends) {
         bool is_met = false;

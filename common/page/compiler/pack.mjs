@@ -1,11 +1,12 @@
-// What the pages load when they compile: clang, packed; the headers of CUDA, in one file; compiler.json, which names
-// both; the licences.
+// Packs what the pages load in order to compile: clang, the CUDA headers in a single file,
+// compiler.json, which names both, and the licences.
 //
 //     node pack.mjs CLANG HEADERS LICENCE FOLDER
 //
-// CLANG: the folder of the npm package. Of what is in it, one file is taken: the program. Its archive of headers and
-// libraries, 29 MB, is for C++ programs; the system that the program runs on is ours (src/compiler/wasi.ts).
-// Packed here and unpacked in the page, since nobody promises which server would do that.
+// CLANG is the folder of the npm package. Only the program is taken from it. Its archive of headers
+// and libraries (29 MB) is for C++ programs, and the system that the program runs on is ours
+// (src/compiler/wasi.ts). The files are packed here and unpacked in the page, because not every
+// server would compress them.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -16,7 +17,7 @@ import { gzipSync } from "node:zlib";
 
 const [clang, headers, licence, folder] = process.argv.slice(2);
 
-/** Writes a file with the hash of its content in its name, which is returned. */
+/** Writes a file whose name contains the hash of its content, and returns the name. */
 function write(name, ending, bytes) {
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
     const file = `${name}-${hash}${ending}`;
@@ -24,7 +25,7 @@ function write(name, ending, bytes) {
     return file;
 }
 
-/** "clang 22.1.0": what the program says of itself, which is not quite what the package is called. */
+/** Returns "clang 22.1.0", which is the program's own version. It may differ from that of the package. */
 async function versionOf(program) {
     const printed = path.join(os.tmpdir(), `clang-version-${process.pid}`);
     const to = fs.openSync(printed, "w+");
@@ -43,7 +44,7 @@ async function versionOf(program) {
     }
 }
 
-/** The texts of a folder, by their paths in it. */
+/** Returns the texts of a folder by their paths in it. */
 function textsOf(root) {
     const files = fs.readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = files.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));

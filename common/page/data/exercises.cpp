@@ -1,5 +1,5 @@
-// What the pages know of exercises before anything has run, as one script: the texts to begin with, the solutions, what
-// is asked; and the GPUs that times are predicted for.
+// Writes a script with the data about exercises that pages need before anything runs: the initial
+// texts, the solutions, the requirements, and the GPUs for which times are predicted.
 //
 //     exercise_data REPOSITORY FILE
 
@@ -36,7 +36,7 @@ ordered_json questions_json(const Exercise& exercise) {
     return list;
 }
 
-/// An exercise or a bug hunt: its text as the learner begins, and the solution.
+/// Returns an exercise or a bug hunt: the learner's initial text, and the solution.
 ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     const fs::path name = fs::path(exercise.name) / exercise.file();
     const auto marked = read_if_there(root / "solutions" / name);
@@ -65,7 +65,7 @@ ordered_json exercises_json(const fs::path& root) {
     return exercises;
 }
 
-/// What there is to choose from; the simulator in the page knows all else of them.
+/// Returns the GPUs to choose from. The simulator in the page knows everything else about them.
 ordered_json gpus_json() {
     ordered_json gpus = ordered_json::array();
     for (const timing::Gpu& gpu : timing::known_gpus()) {

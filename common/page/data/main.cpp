@@ -1,5 +1,6 @@
-// Everything of the steps that the explorer and the playground show, as one script: titles, what each kernel is
-// expected to cost, sources, PTX and launches; and the kernels of the explorer's sliders.
+// Writes a script with everything about the steps that the explorer and the playground show:
+// titles, the expected counters of each kernel, sources, PTX and launches, and the kernels for the
+// explorer's sliders.
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
@@ -24,7 +25,7 @@ std::string without(std::string text, const std::string& part) {
     return text;
 }
 
-/// What a program includes of its own folder.
+/// Returns the headers in a program's own folder.
 std::string headers_of(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -36,7 +37,8 @@ std::string headers_of(const fs::path& folder) {
     return text;
 }
 
-/// The explorer shows the steps whose kernels need the two matrices and their shape alone.
+/// Reports whether the explorer shows a step: its kernels must need only the two matrices and their
+/// shape.
 bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
     for (const ordered_json& variant : recorded) {
         const auto* known = step.find(variant.at("name").get<std::string>());
@@ -54,7 +56,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         if (!known)
             throw std::runtime_error("the record of " + step.name + " lacks " +
                                      variant.at("name").dump());
-        // What was recorded is computed again in the page; only the way to launch it is needed.
+        // The page computes the recorded data again. It needs only the launch.
         variant.erase("warp");
         variant.erase("order");
         variant["expect"] = known->expect;
@@ -71,7 +73,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
             {"variants", variants}};
 }
 
-/// The text between two lines "//! [kernel]".
+/// Returns the text between two lines "//! [kernel]".
 std::string kernel_in(const std::string& source) {
     const std::string mark = "//! [kernel]\n";
     const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
@@ -79,8 +81,8 @@ std::string kernel_in(const std::string& source) {
     return source.substr(begin, end - begin);
 }
 
-/// One PTX for each kernel of the sliders, by its mangled name, so that the page reads only what it runs: `head` and
-/// one of `kernels`.
+/// Returns the kernels of the sliders, each as its own PTX by its mangled name, so that the page
+/// parses only what it runs. A kernel's PTX is `head` followed by one of `kernels`.
 ordered_json family_json(const fs::path& root, const fs::path& ptx) {
     const std::string text = coalesce::read_file(ptx / "tile.ptx"), begin = ".visible .entry ";
     ordered_json kernels = ordered_json::object();
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
         const fs::path root = argv[1];
         ordered_json steps = ordered_json::array();
         for (const auto& step : coalesce::course::read_course(root).steps) {
-            // Who has no kernels has no recording.
+            // Steps without kernels have no recording.
             if (!fs::exists(fs::path(argv[2]) / (step.name + ".json"))) continue;
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }

@@ -1,9 +1,9 @@
-// A getelementptr becomes  base + index * scale + ... + bytes  in single steps: each a getelementptr
-// over i8. What several addresses share is computed once, and the constant bytes stay in a step of
-// their own, which loads and stores take into [register+bytes].
+// Splits a getelementptr into single steps: base + index * scale + ... + bytes. Each step is a
+// getelementptr over i8. Terms that several addresses share are computed once. The constant bytes
+// stay in a separate step, which loads and stores fold into [register+bytes].
 //
-// As the NVPTX back end does (its passes SeparateConstOffsetFromGEP and EarlyCSE), so that a
-// kernel takes about as many instructions and registers.
+// The NVPTX back end does the same (in its passes SeparateConstOffsetFromGEP and EarlyCSE), so a
+// kernel needs about as many instructions and registers.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -16,7 +16,7 @@ namespace coalesce::translator {
 
 namespace {
 
-constexpr i64 kLargestOffset = 0x7FFFFFFF;  ///< of [register+offset]
+constexpr i64 kLargestOffset = 0x7FFFFFFF;  ///< the limit for [register+offset]
 
 class Splitter {
 public:
@@ -59,11 +59,13 @@ private:
     std::map<Value*, Value*> replaced_;
     std::map<Key, std::vector<Instruction*>> made_;
     Block* block_ = nullptr;
-    std::vector<Instruction*> before_;  ///< to be put before the instruction that is split
+    /// Instructions to insert before the instruction that is split.
+    std::vector<Instruction*> before_;
     const Instruction* like_ = nullptr;
 };
 
-/// One instruction for equal operations, if an earlier one dominates this place.
+/// Returns an earlier instruction for the same operation if it dominates this place, or else a new
+/// one.
 Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
     for (Instruction* one : known) {
@@ -90,8 +92,8 @@ Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
     return bytes == 0 ? base : shared(Op::getelementptr, type, base, nullptr, bytes);
 }
 
-/// index = what is returned + constant, where that holds without wrapping around: sext(x + 8) is
-/// sext(x) + 8 only if x + 8 does not overflow.
+/// Returns the index without its constant part, which is added to `constant`, if this is valid
+/// without overflow: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
 Value* Splitter::whole(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;
@@ -133,7 +135,7 @@ std::size_t Splitter::split(Instruction& i, std::size_t at) {
     like_ = &i;
     before_.clear();
     Steps steps = steps_of(i);
-    // A base that was split itself gives its constant bytes on.
+    // If the base was split too, take over its constant bytes.
     for (Instruction* base = as_instruction(steps.base); base && base->op == Op::getelementptr;
          base = as_instruction(steps.base)) {
         i64 number = 0;
@@ -148,7 +150,8 @@ std::size_t Splitter::split(Instruction& i, std::size_t at) {
         term.index = whole(term.index, constant, term.index->type->is_integer(64));
         steps.offset += static_cast<i64>(static_cast<u64>(constant) * term.scale);
     }
-    // Constants lie in the instruction: a variable's address with bytes is one itself.
+    // Constants become a part of the instruction, because a variable's address plus an offset is a
+    // constant.
     for (const Steps::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
     const bool fits = steps.offset <= kLargestOffset && steps.offset >= -kLargestOffset;
     if (fits) {
@@ -165,7 +168,7 @@ std::size_t Splitter::split(Instruction& i, std::size_t at) {
     return at + before_.size() - 1;
 }
 
-/// Sign extensions that nobody wants any more, and their like.
+/// Removes instructions that are no longer used, such as sign extensions.
 void drop_unused(Function& function) {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;

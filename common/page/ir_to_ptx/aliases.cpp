@@ -8,7 +8,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// What an address is based on.
+/// The object that an address points into.
 enum class Object { local, variable, no_alias_argument, argument, other };
 
 Object kind_of(const Value& base) {
@@ -22,7 +22,7 @@ Object kind_of(const Value& base) {
     return i && i->op == Op::alloca ? Object::local : Object::other;
 }
 
-/// Nothing else has the address of such an object but by its own name.
+/// Reports whether such an object can be accessed only by addresses that are derived from it.
 bool is_identified(Object object) {
     return object <= Object::no_alias_argument;
 }
@@ -37,18 +37,18 @@ bool bases_differ(const Value& a, const Value& b) {
            (belongs_to_function(y) && x == Object::argument);
 }
 
-/// Both are based on the same object.
+/// Reports whether accesses to the same object may overlap.
 bool may_overlap(const Access& a, const Access& b) {
     if (a.bytes < 0 || b.bytes < 0) return true;
     const i64 distance = b.address.offset - a.address.offset;
-    // Apart by a multiple of this, and the distance.
+    // The distance may vary by multiples of this.
     u64 step = 0;
     auto terms = a.address.terms;
     for (const auto& [term, scale] : b.address.terms) terms[term] -= scale;
     for (const auto& [term, scale] : terms)
         step = std::gcd(step, static_cast<u64>(scale < 0 ? -scale : scale));
     if (step == 0) return distance < a.bytes && -distance < b.bytes;
-    step &= ~step + 1;  // sums wrap at a power of two
+    step &= ~step + 1;  // sums overflow at a power of two
     const i64 rest = static_cast<i64>(static_cast<u64>(distance) & (step - 1));
     return rest < a.bytes || static_cast<i64>(step) - rest < b.bytes;
 }
@@ -63,7 +63,7 @@ Access behind(const Value* pointer, i64 bytes) {
     return {linear_address(pointer), pointer->type->space, bytes};
 }
 
-/// A copy or a fill of memory.
+/// Reports whether a copy or a fill of memory may change (or read) the accessed bytes.
 bool may_copy_change(const Instruction& call, const std::string& name, const Access& access,
                      bool or_read) {
     i64 bytes = -1;
@@ -81,7 +81,7 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(behind(call.operands.back(), -1), access);
-    // The others that always go on compute, or ask what the thread is.
+    // The other calls that always return only compute, or read special registers.
     return !always_goes_on(call) || name.find(".atomic.") != name.npos;
 }
 

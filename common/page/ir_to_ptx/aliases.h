@@ -1,5 +1,5 @@
-// May two accesses touch the same bytes? As LLVM's basic alias analysis tells it, as far as merging
-// neighbours depends on it.
+// Alias analysis: may two accesses touch the same bytes? It gives the same answers as LLVM's basic
+// alias analysis, as far as the merging of neighbouring accesses depends on them.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -9,15 +9,16 @@ namespace coalesce::translator {
 struct Access {
     Linear address;
     Space space = Space::generic;
-    i64 bytes = -1;  ///< -1: not known
+    i64 bytes = -1;  ///< -1: unknown
 };
 
-/// Of a load or a store.
+/// Returns the access of a load or a store.
 Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
-/// Whether the instruction may write to what is accessed (or, with `or_read`, read it).
+/// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// What comes after it runs whatever happens: no endless loop, no exit, no barrier.
+/// Reports whether execution always continues after the instruction: it has no endless loop, exit
+/// or barrier.
 bool always_goes_on(const Instruction& instruction);
 
 }  // namespace coalesce::translator

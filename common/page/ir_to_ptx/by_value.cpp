@@ -1,4 +1,5 @@
-// `struct Pair` as a parameter: its bytes lie in .param space, which can be read and nothing more.
+// Parameters that are passed by value, such as a `struct Pair`. Their bytes are in .param space,
+// which can only be read.
 #include <set>
 
 #include "page/ir_to_ptx/layout.h"
@@ -8,7 +9,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Every use is a load, or a step towards one.
+/// Reports whether all uses of the pointer are loads, or address computations for loads.
 bool is_only_read(const Function& function, const Value* pointer) {
     for (const Block* block : function.blocks) {
         for (const Instruction* user : block->instructions) {
@@ -23,7 +24,7 @@ bool is_only_read(const Function& function, const Value* pointer) {
     return true;
 }
 
-/// alloca at the beginning, filled part by part.
+/// Adds an alloca at the beginning of the function, and fills it part by part.
 void copy(Module& module, Function& function, Argument& argument) {
     auto& entry = *function.blocks.front();
     const Instruction& like = *entry.instructions.front();

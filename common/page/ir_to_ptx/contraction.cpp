@@ -1,9 +1,11 @@
-// A product in a sum becomes one fma, rounded once: what nvcc does, and clang's back end, to the bit.
+// Contracts a multiplication and an addition into one fma, which rounds once. nvcc and clang's back
+// end do the same, and the results are identical to the bit.
 //
-// Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). Where both terms are products, the
-//        one that fewer others need is drawn in. It is so for products of the same block alone, and from
-//        the block's end to its beginning, which decides how many others still need a product.
-// Watch  Every bit of a result depends on these rules: tests/random_kernels hold them.
+// Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). If both terms are products, the
+//        one with fewer uses is contracted. Only products in the same block are contracted. The
+//        pass goes from the end of the block to its beginning, because this determines the
+//        remaining uses of a product.
+// Watch  Every bit of a result depends on these rules. tests/random_kernels checks them.
 #include <algorithm>
 #include <map>
 
@@ -24,7 +26,7 @@ Instruction* in_this_block(const Block& block, Value* value, Op op) {
 
 // ---- vectors ----
 
-/// The element of a vector that is made one by one, or taken out of it.
+/// Returns an element of a vector: the value that was inserted, or an extraction.
 Value* element(Module& module, Value* vector, u64 lane, const Instruction& at,
                std::vector<Instruction*>& before) {
     Value* from = vector;
@@ -42,7 +44,7 @@ Value* element(Module& module, Value* vector, u64 lane, const Instruction& at,
     return taken;
 }
 
-/// Arithmetic on vectors, element by element: each may be part of a sum of its own.
+/// Splits arithmetic on vectors into operations on elements, so that each can be contracted.
 void split_vectors(Module& module, Function& function) {
     for (Block* block : function.blocks) {
         std::vector<Instruction*> all;
@@ -71,7 +73,7 @@ void split_vectors(Module& module, Function& function) {
         }
         block->instructions = std::move(all);
     }
-    // What is taken out of a vector that is made one by one need not go through it.
+    // If a vector was built element by element, use its elements directly.
     for (Block* block : function.blocks) {
         for (Instruction* i : block->instructions) {
             i64 lane = 0;
@@ -83,7 +85,7 @@ void split_vectors(Module& module, Function& function) {
     }
 }
 
-// ---- products in sums ----
+// ---- contraction ----
 
 class BlockContraction {
 public:
@@ -103,7 +105,7 @@ public:
     }
 
 private:
-    /// As one user counts all that other blocks do with a value.
+    /// Counts the uses of each value. All uses in other blocks together count as one.
     void count_uses() {
         std::map<const Value*, bool> is_used_outside;
         for (const Block* block : function_.blocks) {
@@ -126,7 +128,7 @@ private:
         for (Value* operand : i->operands) drop_use(operand);
     }
 
-    /// -value; what must be computed for that goes into `before`.
+    /// Returns -value. Instructions that are needed for this are added to `before`.
     Value* negated(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
         if (value->is(Value::Kind::number)) {
@@ -142,8 +144,8 @@ private:
         return negation;
     }
 
-    /// Puts fma(±x, y, ±addend) in the place of `sum`, of whose operands one is the product x * y.
-    /// Returns the place of what it put first.
+    /// Replaces `sum`, one of whose operands is the product x * y, by fma(±x, y, ±addend). Returns
+    /// the position of the first new instruction.
     std::size_t fuse(std::size_t at, Instruction& sum, Instruction& product, Value* addend,
                      bool negates_product, bool negates_addend) {
         std::vector<Instruction*> made;
@@ -172,7 +174,8 @@ private:
         Value *left = sum.operands[0], *right = sum.operands[1];
         Instruction* product = in_this_block(block_, left, Op::fmul);
         Instruction* other = in_this_block(block_, right, Op::fmul);
-        // Of two products the one that fewer need; the left one, if they are equal.
+        // If both operands are products, contract the one with fewer uses, or the left one if they
+        // are equal.
         if (product && other && uses_[product] > uses_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);

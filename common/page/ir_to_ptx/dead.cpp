@@ -1,5 +1,5 @@
-// What nobody asks for is dropped: inline assembly without side effects comes unused out of the optimiser,
-// and what it was given is loaded for nothing. The back end drops it, so no request counts.
+// Removes dead code. The optimizer leaves unused inline assembly without side effects, and loads
+// its operands. The back end removes these, so the loads must not be counted as requests.
 #include <algorithm>
 
 #include "page/ir_to_ptx/passes.h"
@@ -31,7 +31,7 @@ void drop_dead(Function& function) {
     for (const Block* block : function.blocks)
         for (const Instruction* i : block->instructions)
             if (uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
-    // What only the dead used is dead as well.
+    // Values that only dead instructions used are dead as well.
     for (std::size_t k = 0; k < dead.size(); ++k) {
         for (const Value* operand : dead[k]->operands) {
             const Instruction* i = as_instruction(operand);

@@ -1,4 +1,4 @@
-// An operation on vectors is one on each pair of elements.
+// Applies an operation on vectors to each pair of elements.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace coalesce::translator {
 
-/// The type itself, or that of a vector's elements.
+/// Returns the type itself, or the element type of a vector.
 inline const Type& element_of(const Type& type) {
     return type.is(Type::Kind::vector) ? *type.element() : type;
 }
@@ -15,12 +15,13 @@ inline std::size_t element_count(const Type& type) {
     return type.is(Type::Kind::vector) ? type.count : 1;
 }
 
-/// "32" in an instruction's type.
+/// Returns the width for an instruction's type suffix: "32".
 inline std::string register_width(const Type& element) {
     return std::to_string(register_bits(element));
 }
 
-/// Calls make(part) for each element; an i128's halves are parts of their own: give it `step` 2.
+/// Calls make(part) for each element. The halves of an i128 are separate parts, so for them the
+/// step is 2.
 template <class Make>
 void for_each_element(const Type& type, Make make) {
     const std::size_t step = registers_in(element_of(type));

@@ -1,12 +1,12 @@
-// Values of several parts: choices between them, and elements whose number is known at run time
-// alone. All others only give names (renamed.cpp).
+// Emits values with several parts: selects, and accesses to elements whose index is known only at
+// run time. Other operations on aggregates only rename registers (renamed.cpp).
 #include "page/ir_to_ptx/elements.h"
 
 namespace coalesce::translator {
 
 namespace {
 
-/// d = condition ? a : b, where all are predicates.
+/// Emits d = condition ? a : b for predicates.
 void select_truth(Emitter& e, const std::string& d, const std::string& condition, const Value* a,
                   const Value* b, std::size_t part) {
     i64 number = 0;
@@ -24,7 +24,7 @@ void select_truth(Emitter& e, const std::string& d, const std::string& condition
     e.put("or.pred " + d + ", " + yes + ", " + no);
 }
 
-/// A predicate that says whether operand number `operand` is `k`.
+/// Returns a predicate that tells whether operand number `operand` is equal to `k`.
 std::string is_index(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
     const std::string d = e.fresh(Register::predicate);
     const Type& type = *i.operands[operand]->type;
@@ -85,7 +85,7 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
     }
 }
 
-// These only give names: fold.h, renamed.cpp.
+// These only rename registers: fold.h, renamed.cpp.
 void emit_extractvalue(Emitter&, const Instruction&) {}
 void emit_insertvalue(Emitter&, const Instruction&) {}
 void emit_shufflevector(Emitter&, const Instruction&) {}

@@ -1,9 +1,10 @@
-// Atomics: one instruction reads, changes and writes. And fences.
+// Emits atomics, which read, modify and write in one instruction, and fences.
 //
-// Idea   As the back end does: an update is relaxed, whatever order the IR asks for; a compare-and-swap
-//        and a load or store that orders others brings a fence along where it has to. What has no
-//        instruction is a loop: read, compute, compare-and-swap, again if others were faster. Numbers
-//        of 8 and 16 bits take part in the aligned word that they lie in.
+// Idea   As in the back end, an update is relaxed, whatever ordering the IR specifies. A
+//        compare-and-swap, and a load or store with an ordering, gets a fence if necessary. If
+//        there is no instruction for an update, it becomes a loop: load, compute, compare-and-swap,
+//        and repeat if another thread was faster. Values of 8 and 16 bits are updated within the
+//        aligned word that contains them.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct Update {
     std::string_view in_ir, in_ptx;
-    char type;  ///< b bits, s signed, u unsigned, f floating point
+    char type;  ///< b: bits, s: signed, u: unsigned, f: floating point
 };
 constexpr std::array kUpdates = {
     Update{"add", "add", 'u'},  Update{"sub", "add", 'u'},       Update{"and", "and", 'b'},
@@ -23,7 +24,7 @@ constexpr std::array kUpdates = {
     Update{"umin", "min", 'u'}, Update{"uinc_wrap", "inc", 'u'}, Update{"udec_wrap", "dec", 'u'},
     Update{"fadd", "add", 'f'}, Update{"fsub", "add", 'f'}};
 
-/// ".cta" for syncscope("block"): who has to see it in order.
+/// Returns the scope, such as ".cta" for syncscope("block").
 std::string scope_of(const Instruction& i) {
     if (i.scope == "block" || i.scope == "cta" || i.scope == "singlethread") return ".cta";
     if (i.scope == "device" || i.scope == "agent" || i.scope == "gpu") return ".gpu";
@@ -37,7 +38,7 @@ std::string place_of(Emitter& e, const Value* pointer, std::string& space) {
     return "[" + address.text + "]";
 }
 
-/// The value of an update, negative where it is to be subtracted.
+/// Returns the operand of an update, negated for a subtraction.
 std::string updating_value(Emitter& e, const Instruction& i, const std::string& suffix) {
     const std::string value = e.use_register(i.operands[1]);
     if (i.predicate != "sub" && i.predicate != "fsub") return value;
@@ -54,11 +55,12 @@ bool acquires(Ordering o) {
     return o == Ordering::acquire || o == Ordering::acq_rel;
 }
 
-/// A number in memory, and the aligned word that it is part of.
+/// A value in memory, and the aligned word that contains it.
 struct InWord {
-    std::string space, place;       ///< of the word: ".global", "[%rd4]"
-    std::string shift, mask, rest;  ///< where the number lies in it; "": it is all of it
-    u32 bits;                       ///< of the word
+    std::string space, place;  ///< of the word: ".global", "[%rd4]"
+    /// The position of the value in the word; "" if it is the whole word.
+    std::string shift, mask, rest;
+    u32 bits;  ///< the width of the word
 };
 
 InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
@@ -75,7 +77,7 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
     };
     const auto [text, space] = e.address_of(pointer);
     word.space = space;
-    // A name is an address, and bytes after a register are added to it.
+    // A name is already an address. After a register there may be an offset, which is added to it.
     const std::size_t sign = text.find_first_of("+-");
     std::string address = text;
     if (text[0] != '%') {
@@ -94,7 +96,7 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
     return word;
 }
 
-/// The number out of the word.
+/// Extracts the value from the word.
 void take_out(Emitter& e, const InWord& word, const std::string& from, const std::string& to) {
     if (word.shift.empty())
         return e.put("mov.b" + std::to_string(word.bits) + " " + to + ", " + from);
@@ -103,7 +105,7 @@ void take_out(Emitter& e, const InWord& word, const std::string& from, const std
     e.put("cvt.u16.u32 " + to + ", " + low);
 }
 
-/// At its place in a word of zeros.
+/// Returns the value at its position in a word of zeros.
 std::string put_in_place(Emitter& e, const InWord& word, const std::string& number) {
     const std::string wide = e.fresh(Register::b32), up = e.fresh(Register::b32),
                       alone = e.fresh(Register::b32);
@@ -113,7 +115,7 @@ std::string put_in_place(Emitter& e, const InWord& word, const std::string& numb
     return alone;
 }
 
-/// What the update makes of `old`, in IR that is emitted here: "nand", "max", "xchg".
+/// Returns the updated value of `old`, and emits the IR that computes it: "nand", "max", "xchg".
 const Value* updated(Emitter& e, const Instruction& i, Value* old) {
     Module& module = e.module;
     Value* operand = i.operands[1];
@@ -172,7 +174,7 @@ void update_in_loop(Emitter& e, const Instruction& i) {
     take_out(e, word, seen, e.result(i));
 }
 
-/// Again while the other bytes of the word change alone.
+/// Repeats the swap while only the other bytes of the word change.
 void swap_in_loop(Emitter& e, const Instruction& i, const std::string& order) {
     const InWord word = word_with(e, i.operands[0], *i.operands[1]->type);
     const std::string expected = put_in_place(e, word, e.use_register(i.operands[1])),
@@ -221,7 +223,7 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
           e.result(i) + ", " + place + ", " + value);
 }
 
-/// Gives what was there, and whether it was what was expected.
+/// Returns the old value, and whether it was the expected one.
 void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[1]->type;
     const std::string scope = scope_of(i), width = "b" + std::to_string(register_bits(type));

@@ -1,4 +1,4 @@
-// A call: arguments into .param variables of a scope of its own, call, results out of them.
+// Emits a call: a scope with .param variables, which pass the arguments and the result.
 #include "page/ir_to_ptx/emit_call.h"
 
 #include "page/ir_to_ptx/intrinsics.h"
@@ -19,7 +19,7 @@ std::string argument_list(const Instruction& i) {
     return "(" + list + ")";
 }
 
-/// Of a function that only a register knows: what it takes and gives.
+/// Declares the prototype of a function that is called through a register.
 void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
     std::string text = name + ": .callprototype ";
     if (!i.type->is(Type::Kind::nothing)) {

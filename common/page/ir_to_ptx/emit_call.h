@@ -5,7 +5,7 @@
 
 namespace coalesce::translator {
 
-/// inline_asm.cpp: the callee is an InlineAsm.
+/// Emits a call of an InlineAsm. See inline_asm.cpp.
 void emit_inline_asm(Emitter& emitter, const Instruction& call);
 
 }  // namespace coalesce::translator

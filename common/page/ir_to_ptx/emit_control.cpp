@@ -1,4 +1,4 @@
-// Where it goes on: br, switch, ret, unreachable. Phis are set on the ways (function_text.cpp).
+// Emits control flow: br, switch, ret, unreachable. Phis are set on the edges (function_text.cpp).
 #include "page/ir_to_ptx/emitter.h"
 #include "page/ir_to_ptx/parameters.h"
 
@@ -48,7 +48,7 @@ void emit_br(Emitter& e, const Instruction& i) {
     }
 }
 
-/// One comparison after another. Ways that set phis lie behind them.
+/// Emits one comparison after another. Edges that set phis follow them.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
     std::string value = e.extended(i.operands[0], true);
@@ -92,7 +92,8 @@ void emit_ret(Emitter& e, const Instruction& i) {
     e.put("ret");
 }
 
-/// Nothing comes here; if it does, the kernel ends with an error rather than in the next function.
+/// This code is never reached. If it is reached anyway, the kernel fails instead of running into
+/// the next function.
 void emit_unreachable(Emitter& e, const Instruction&) {
     e.put("trap");
     e.put("exit");

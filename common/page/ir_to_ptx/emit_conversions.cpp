@@ -1,4 +1,4 @@
-// From one width of integers to another, and between the spaces of pointers.
+// Emits conversions between integer widths and between the address spaces of pointers.
 #include "page/ir_to_ptx/elements.h"
 #include "page/ir_to_ptx/names.h"
 
@@ -41,7 +41,7 @@ void emit_trunc(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// Into one register.
+/// Extends into one register.
 void extend(Emitter& e, const Instruction& i, std::size_t from_part, const std::string& d,
             u32 to_bits) {
     const Type& from = element_of(*i.operands[0]->type);
@@ -84,7 +84,8 @@ void emit_extend(Emitter& e, const Instruction& i) {
     });
 }
 
-/// ptrtoint and inttoptr of another width than a pointer's: fold.h knows the others.
+/// Emits ptrtoint and inttoptr for integers that are not as wide as a pointer. fold.h handles the
+/// others.
 void emit_same_bits(Emitter& e, const Instruction& i) {
     const u32 from = register_bits(*i.operands[0]->type), to = register_bits(*i.type);
     e.put("cvt.u" + std::to_string(to) + ".u" + std::to_string(from) + " " + e.result(i) + ", " +
@@ -93,7 +94,8 @@ void emit_same_bits(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// <4 x i8> and i32, <8 x i1> and i8: every element is shifted to its place, or from it.
+/// Emits a bitcast between <4 x i8> and i32, or <8 x i1> and i8. Each element is shifted to or from
+/// its position.
 void bitcast_bytes(Emitter& e, const Instruction& i) {
     const Type &from = *i.operands[0]->type, &to = *i.type;
     const bool is_packing = from.is(Type::Kind::vector);
@@ -136,10 +138,10 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 
 }  // namespace
 
-/// Of the same bits in other parts: mov packs and unpacks pairs and fours.
+/// Emits a bitcast between types with different parts. mov packs and unpacks two or four registers.
 void emit_bitcast(Emitter& e, const Instruction& i) {
     const auto from = registers_of(*i.operands[0]->type), to = registers_of(*i.type);
-    // An integer of 128 bits is two halves already; all others are powers of two of one another.
+    // A 128-bit integer already consists of two halves. All other sizes are powers of two.
     const auto list = [](const std::vector<std::string>& all) {
         std::string text;
         for (const std::string& one : all) text += (text.empty() ? "{" : ", ") + one;

@@ -1,6 +1,7 @@
-// Floating point: arithmetic, comparisons, conversions.
+// Emits floating-point arithmetic, comparisons and conversions.
 //
-// Idea   Every rounding is spelt out (.rn), so that nobody contracts what contraction.cpp left as it is.
+// Idea   Every operation specifies its rounding (.rn), so that ptxas does not contract operations
+//        that contraction.cpp left separate.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"
@@ -23,7 +24,7 @@ std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
 
 namespace {
 
-/// What halves are computed in where they have no instruction of their own.
+/// Converts a half to a float, for operations that have no instruction for halves.
 std::string widened(Emitter& e, const Value* value, std::size_t part) {
     const std::string wide = e.fresh(Register::b32);
     e.put("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
@@ -55,7 +56,7 @@ constexpr std::array kComparisons = {
     Comparison{"ugt", "gtu"}, Comparison{"uge", "geu"}, Comparison{"ult", "ltu"},
     Comparison{"ule", "leu"}, Comparison{"une", "neu"}};
 
-/// "s32": an integer as large as the register that holds it.
+/// Returns "s32" or similar for an integer as wide as its register.
 std::string integer_suffix(const Type& type, bool is_signed) {
     return (is_signed ? "s" : "u") + std::to_string(register_bits(type));
 }
@@ -82,7 +83,7 @@ void emit_float(Emitter& e, const Instruction& i) {
     }
 }
 
-/// As the back end does: x - trunc(x / y) * y, and x where y is infinite.
+/// Emits x - trunc(x / y) * y like the back end, and x if y is infinite.
 void emit_frem(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.type);
     const bool is_double = type.is(Type::Kind::real), is_small = register_bits(type) == 16;
@@ -167,7 +168,7 @@ void emit_integer_to_float(Emitter& e, const Instruction& i) {
             e.put("selp.b32 " + value + ", " + (is_signed ? "-1" : "1") + ", 0, " +
                   e.use_register(i.operands[0], part));
         } else if (i.type->is(Type::Kind::vector)) {
-            // An element's upper bits are of any value where its width is odd.
+            // For odd widths, the upper bits of an element are undefined.
             value = e.use_register(i.operands[0], part);
             if (from.bits == 8) {
                 const std::string wide = e.fresh(Register::b16);

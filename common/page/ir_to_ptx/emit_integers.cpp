@@ -1,4 +1,5 @@
-// Integers: + - * / %, shifts, logic, comparisons. Those of 128 bits are pairs of 64.
+// Emits integer operations: + - * / %, shifts, logic and comparisons. 128-bit integers are pairs of
+// 64-bit integers.
 #include "page/ir_to_ptx/elements.h"
 #include "page/ir_to_ptx/fold.h"
 
@@ -12,7 +13,7 @@ const Type& element(const Instruction& i) {
 bool is_wide(const Instruction& i) {
     return registers_in(element_of(*i.operands[0]->type)) == 2;
 }
-/// put("add.s32", d, a, b)
+/// Emits "op d, a, b".
 void put3(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
           const std::string& b) {
     e.put(op + " " + d + ", " + a + ", " + b);
@@ -24,7 +25,7 @@ std::string made3(Emitter& e, Register family, const std::string& op, const std:
     return d;
 }
 
-/// The number of bits as .u32, which all shifts want.
+/// Returns the shift amount as a .u32, which all shifts require.
 std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
     const std::string text = e.extended(amount, false, part);
     const u32 bits = register_bits(element_of(*amount->type));
@@ -40,7 +41,8 @@ std::string made_number(Emitter& e, const std::string& text) {
     return d;
 }
 
-/// lo, hi of the result and of both operands, copied, because the result may be an operand too.
+/// The low and high halves of the result and of both operands. The operands are copied, because the
+/// result may be one of them.
 struct Wide {
     std::string d[2], a[2], b[2];
 };
@@ -81,8 +83,8 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[0] + ", " + low);
 }
 
-/// A shift by more than 63 gives 0 (or the sign), so that both halves come from or-ing what may
-/// reach them; one of two parts is always 0.
+/// A shift by more than 63 gives 0 (or the sign). Each half is therefore the or of the parts that
+/// may be shifted into it, of which at most one is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const Wide w = wide(e, i, part);
     const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),
@@ -112,7 +114,7 @@ void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[1] + ", " + high);
 }
 
-/// A product that only this addition uses: mad.
+/// Emits mad for a product that only this addition uses.
 bool emit_mad(Emitter& e, const Instruction& i) {
     for (std::size_t k = 0; k < 2; ++k) {
         const Instruction* product = as_instruction(i.operands[k]);
@@ -219,12 +221,12 @@ void emit_logic(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// "slt" -> "lt"
+/// Returns "lt" for "slt".
 std::string relation(const Instruction& i) {
     return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
 }
 
-/// High halves decide; where they are equal, low halves do.
+/// Compares the high halves, and if they are equal, the low halves.
 void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const std::string& d) {
     const Wide w = wide(e, i, 2 * part);
     const std::string how = relation(i);
@@ -243,7 +245,7 @@ void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const st
     put3(e, "or.pred", d, high, made3(e, Register::predicate, "and.pred", same, low));
 }
 
-/// Of two truths as numbers: 1, or -1 where the comparison is signed.
+/// Converts a boolean to a number: 1, or -1 for signed comparisons.
 std::string as_number(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
     const std::string d = e.fresh(Register::b32);
     e.put("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") + e.use(value, part));

@@ -1,5 +1,5 @@
-// Loads and stores. Several elements of a vector go in one access where their alignment allows it,
-// as the NVPTX back end does; counters depend on it.
+// Emits loads and stores. Several elements of a vector share one access if their alignment allows
+// it, as in the NVPTX back end. The counters depend on this.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -12,13 +12,14 @@ namespace {
 
 constexpr u64 kWidestAccess = 16;
 
-/// One access of memory: `count` parts from `first` on, of `bytes` each.
+/// A memory access to `count` parts, starting with part `first`, of `bytes` bytes each.
 struct MemoryAccess {
     std::size_t first, count;
     u64 offset, bytes;
 };
 
-/// As few as the alignment allows. Only a vector's elements are taken together, and an i128's halves.
+/// Divides a value into as few accesses as the alignment allows. Only elements of a vector, and the
+/// halves of an i128, share an access.
 std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
     const std::vector<Part> parts = parts_of(type);
     const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
@@ -51,9 +52,9 @@ std::string vector_text(std::size_t count) {
     return count == 1 ? "" : ".v" + std::to_string(count);
 }
 
-/// ".volatile", ".relaxed.gpu", ".acquire.sys"
+/// Returns ".volatile", ".relaxed.gpu", ".acquire.sys" and so on.
 std::string order_text(const Instruction& i) {
-    // No other thread sees it, and PTX has no such word for it.
+    // Local memory is not visible to other threads, and PTX has no such qualifiers for it.
     if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
     if (i.has(flag::is_atomic)) {
         const std::string scope = i.scope == "block"     ? ".cta"
@@ -67,10 +68,11 @@ std::string order_text(const Instruction& i) {
     return i.has(flag::is_volatile) ? ".volatile" : "";
 }
 
-/// What holds one element while it is loaded or stored: more than four come packed.
+/// The registers for one access. If a vector has more than four elements, several are packed into a
+/// register.
 struct Words {
     std::vector<std::string> registers;
-    std::size_t each = 1;  ///< elements in a word
+    std::size_t each = 1;  ///< the number of elements per register
     u64 bytes = 0;
 };
 
@@ -125,8 +127,8 @@ void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Word
     }
 }
 
-/// Bytes that go in one access of a part: all of them, or as many as its address is aligned to. Integers
-/// of 3, 5, 6 or 7 bytes go byte by byte.
+/// Returns the bytes per access to a part: the whole part, or as many bytes as its address is
+/// aligned to. Integers of 3, 5, 6 or 7 bytes are accessed byte by byte.
 u64 piece_of(const MemoryAccess& access, u32 align) {
     const u64 bytes = access.count * access.bytes;
     if (!std::has_single_bit(bytes)) return 1;
@@ -139,13 +141,14 @@ Register register_for(u64 bytes) {
     return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-/// ".global.b8 "
+/// Returns ".global.b8 ", for example.
 std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 bytes) {
     return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
 }
 
-/// The bytes of a part from `from` to `to`, at their places in a register: each half by itself, in the
-/// back end's order, since it decides how often a warp waits.
+/// Loads the bytes of a part from `from` to `to` into their positions in a register. Each half is
+/// loaded separately and in the back end's order, because the order determines how often a warp
+/// waits.
 std::string loaded(Emitter& e, const Instruction& i, const Part& part, u64 from, u64 to,
                    u64 piece) {
     const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
@@ -186,7 +189,8 @@ void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_
     }
 }
 
-/// What nobody writes while the kernel runs may come through the read-only cache: .nc
+/// Reports whether the load may use the read-only cache (.nc), because nobody writes to this memory
+/// while the kernel runs.
 bool is_read_only(const Emitter& e, const Instruction& load) {
     if (load.has(flag::is_volatile) || load.has(flag::is_atomic)) return false;
     const Value* at = load.operands[0];
@@ -211,8 +215,9 @@ void load_truth(Emitter& e, const Instruction& i, const MemoryAccess& access,
     e.put("setp.ne.b16 " + to + ", " + low + ", 0");
 }
 
-/// A register for each part. Where it takes several accesses, an earlier one may not overwrite the
-/// address of a later one, which may lie in a register of the result: then it is set at last.
+/// Provides a register for each part of a load. If there are several accesses, an earlier one must
+/// not overwrite the address of a later one. If that address is in a register of the result, this
+/// register is set last.
 class Targets {
 public:
     Targets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
@@ -298,7 +303,7 @@ void emit_store(Emitter& e, const Instruction& i) {
     }
 }
 
-/// One step: addresses.cpp has taken the others apart.
+/// Emits a single step. addresses.cpp has split the others.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
     const Steps steps = steps_of(i);
     std::string at = e.use_register(steps.base);
@@ -319,7 +324,7 @@ void emit_getelementptr(Emitter& e, const Instruction& i) {
     }
 }
 
-/// A variable of the function: Emitter::name_locals().
+/// A local variable, which Emitter::name_locals() declares.
 void emit_alloca(Emitter&, const Instruction&) {}
 
 }  // namespace coalesce::translator

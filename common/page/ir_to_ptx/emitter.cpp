@@ -1,4 +1,4 @@
-// Operands, results and text. What a whole function looks like is function_text.cpp.
+// Operands, results and text. function_text.cpp arranges the whole function.
 #include "page/ir_to_ptx/emitter.h"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::string hexadecimal(u64 bits, int digits) {
     return text;
 }
 
-/// "tile+16", "%rd4+-4": a minus alone would be a syntax error for ptxas.
+/// Returns "tile+16" or "%rd4+-4". ptxas does not accept a minus without the plus.
 std::string with_offset(const std::string& base, i64 bytes) {
     return bytes == 0 ? base : base + "+" + std::to_string(bytes);
 }
@@ -80,7 +80,7 @@ std::vector<std::string> Emitter::use_all(const Value* value) {
     std::vector<std::string> all = parts(value);
     const std::vector<Register> families = registers_of(*value->type);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        // No instruction takes a number for a predicate.
+        // Instructions do not accept numbers as predicates.
         if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
     }
     return all;
@@ -96,7 +96,7 @@ std::string Emitter::use_register(const Value* value, std::size_t part) {
     return immediate(parts(value).at(part), registers_of(*value->type).at(part));
 }
 
-/// A register with this number in it; a register as it is.
+/// Returns a register that holds this number. A register is returned unchanged.
 std::string Emitter::immediate(const std::string& text, Register family) {
     if (text[0] == '%') return text;
     const std::string made = fresh(family);
@@ -132,7 +132,8 @@ std::vector<std::string> Emitter::parts(const Value* value) {
     return parts_[value] = std::move(made);
 }
 
-/// In the order of registers_of(): what stands in the text of an instruction.
+/// Returns the parts of a constant as they are written in instructions, in the order of
+/// registers_of().
 std::vector<std::string> Emitter::constant_parts(const Value* value) {
     Symbol symbol;
     if (value->type->is(Type::Kind::pointer) && symbol_of(value, symbol)) {
@@ -170,7 +171,8 @@ std::string Emitter::number_text(const Type& type, const Constant* constant,
     return std::to_string(static_cast<i64>(bits << unused) >> unused);
 }
 
-/// A variable, a function, a local array or a parameter's bytes: what has an address by its name.
+/// Reports whether the value has an address with a name: a variable, a function, a local array or
+/// the bytes of a parameter.
 bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
     if (value->is(Value::Kind::variable) || value->is(Value::Kind::function)) {
         symbol = {ptx_name(value->name), 0};
@@ -193,7 +195,7 @@ bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
     return true;
 }
 
-/// Made once, at the function's beginning: mov.b64 of an address.
+/// Emits a mov.b64 of an address once, at the beginning of the function.
 std::string Emitter::in_prologue(const std::string& key, const std::string& text) {
     std::string& known = prologue_registers_[key];
     if (known.empty()) {
@@ -259,7 +261,7 @@ Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
 std::string Emitter::extended(const Value* value, bool is_signed, std::size_t part) {
     const std::string text = use(value, part);
     const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
-    // Of two registers, the upper one has what is above 64 bits.
+    // The second of two registers holds the bits above 64.
     const bool is_wide = registers_in(type) == 2;
     const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
     const u32 whole = register_bits(type);
@@ -311,7 +313,7 @@ void Emitter::put(const std::string& text) {
     } else {
         body_ += text.substr(0, blank) + " \t" + text.substr(blank + 1);
     }
-    // Braces of a scope stand alone; inline assembly brings its own ends.
+    // Braces of a scope have no semicolon, and inline assembly has its own.
     const bool has_end = text == "}" || text.starts_with('{') || text.ends_with(';');
     body_ += has_end ? "\n" : ";\n";
 }

@@ -1,9 +1,10 @@
-// Writes the PTX of one function. The functions of instructions.h and intrinsics.h do it through
-// this class, which knows registers, spellings of operands and places.
+// Writes the PTX of one function. The functions of instructions.h and intrinsics.h use this class,
+// which manages registers, operands and positions.
 //
-// Idea   A value of IR is one or more scalars, its parts (layout.h): {i64, [2 x float]} has three,
-//        an i128 has two halves. Each part is a register. Bits of a register above an odd width
-//        (i1 in memory, i8, i24) are of any value: who looks at them asks for extended().
+// Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
+//        float]} has three, and an i128 has two halves. Each part has a register. If the type has
+//        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined. Code
+//        that needs them calls extended().
 #pragma once
 
 #include <map>
@@ -20,39 +21,41 @@ namespace coalesce::translator {
 
 enum class Register : u8 { predicate, b16, b32, b64 };
 
-/// 1, 16, 32, 64
+/// Returns the width of a register: 1, 16, 32 or 64.
 constexpr u32 bits_of(Register family) {
     return family == Register::predicate ? 1 : 8u << static_cast<u32>(family);
 }
 
-/// What holds one scalar; an i128 takes two of b64. i1: predicate; up to i16, half, bfloat: b16...
+/// Returns the kind of register for a scalar. An i1 is a predicate. Types up to i16, half and
+/// bfloat use b16. An i128 takes two of b64.
 Register register_of(const Type& scalar);
-/// Of the register that holds it: 1, 16, 32, 64.
+/// Returns the width of this register: 1, 16, 32 or 64.
 u32 register_bits(const Type& scalar);
-/// Registers of a scalar: 1; of an i128 2.
+/// Returns the number of registers for a scalar: 2 for an i128, otherwise 1.
 std::size_t registers_in(const Type& scalar);
-/// Of all parts.
+/// Returns the registers for all parts.
 std::vector<Register> registers_of(const Type& type);
 
 class Emitter {
 public:
     Emitter(Module& module, Function& function, Files& files);
-    /// The whole function, from its header to the closing brace. Called once.
+    /// Returns the whole function, from its header to the closing brace. Call this only once.
     std::string text();
 
-    // ---- operands, in PTX's words ----
+    // ---- operands in PTX syntax ----
 
-    /// A register, or a number where the value is one.
+    /// Returns a register, or a number if the value is one.
     std::string use(const Value* value, std::size_t part = 0);
-    /// The same, with the bits of a floating-point number as an integer: for mov, st and selp.
+    /// Does the same, but returns the bits of a floating-point number as an integer, for mov, st
+    /// and selp.
     std::string use_bits(const Value* value, std::size_t part = 0);
-    /// Always a register.
+    /// Always returns a register.
     std::string use_register(const Value* value, std::size_t part = 0);
-    /// All parts.
+    /// Returns all parts.
     std::vector<std::string> use_all(const Value* value);
-    /// An integer of an odd width whose upper register bits must be zeros or copies of its sign.
+    /// Returns an integer whose upper register bits are zeros or copies of its sign.
     std::string extended(const Value* value, bool is_signed, std::size_t part = 0);
-    /// [%rd4+16], and the space that it lies in: ".global", "" when generic.
+    /// An address such as [%rd4+16], and its space: ".global", or "" for generic addresses.
     struct Address {
         std::string text;   ///< "%rd4+16", "tile+16"
         std::string space;  ///< ".global"
@@ -61,32 +64,33 @@ public:
 
     // ---- results ----
 
-    /// The register that the instruction's value is to be written to.
+    /// Returns the register for the result of the instruction.
     std::string result(const Instruction& instruction, std::size_t part = 0);
     std::string fresh(Register family);
     std::string fresh_for(const Type& scalar) { return fresh(register_of(scalar)); }
 
     // ---- text ----
 
-    /// One PTX instruction, without its tab and semicolon.
+    /// Emits one PTX instruction, given without tab and semicolon.
     void put(const std::string& text);
-    /// A declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]"
+    /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
     void declare(const std::string& text);
     std::string fresh_label();
     void put_label(const std::string& label);
-    /// For a jump to it: a block to which nobody jumps has none.
+    /// Returns the label for a jump to the block. A block without jumps to it has no label.
     const std::string& label_of(const Block& block);
-    /// From the end of one block to the beginning of another: phis are set on the way.
+    /// Emits the edge from one block to another, which sets the phis.
     void put_way(const Block& from, const Block& to);
-    /// A number that no other has in this function.
+    /// Returns a number that is unique in this function.
     u32 next_number() { return ++numbers_; }
 
-    /// The instruction makes no code of its own (fold.h).
+    /// Reports whether no code is emitted for the instruction itself (fold.h).
     bool is_folded(const Value* value) const { return folding_.folded(value); }
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
-    /// Phis of `to` may be set before `from` branches: nobody reads their registers elsewhere.
+    /// Reports whether the phis of `to` may be set before `from` branches, because their registers
+    /// are not read elsewhere.
     bool may_set_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 
@@ -132,10 +136,10 @@ private:
     u32 numbers_ = 0;
 };
 
-/// The one place where an instruction's function is looked up.
+/// Calls the function that emits this instruction.
 void emit_instruction(Emitter& emitter, const Instruction& instruction);
 
-/// "0f3F800000", "0d3FF0000000000000", "0x3C00": a floating-point constant in PTX.
+/// Returns a floating-point constant in PTX syntax: "0f3F800000", "0d3FF0000000000000", "0x3C00".
 std::string float_spelling(const Type& type, u64 bits);
 
 }  // namespace coalesce::translator

@@ -1,4 +1,4 @@
-// What the emitters of floating point share: PTX's names of the types, and part by part.
+// Shared by the emitters of floating-point operations: PTX's type names, and operands by part.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace coalesce::translator {
 
 /// "f32", "f64", "f16", "bf16".
 std::string float_suffix(const Type& type);
-/// An operand as instructions of its type take it: halves are always registers.
+/// Returns an operand for instructions of its type. Halves are always in registers.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 
 }  // namespace coalesce::translator

@@ -23,7 +23,7 @@ std::map<const Block*, std::vector<Block*>> predecessors(const Function& functio
 
 namespace {
 
-/// Without recursion: a learner's kernel may have thousands of blocks.
+/// Not recursive, because a learner's kernel may have thousands of blocks.
 std::vector<Block*> reverse_postorder(const Function& function) {
     std::vector<Block*> order;
     std::set<const Block*> seen;
@@ -69,7 +69,7 @@ void drop_unreachable(Function& function) {
     }
 }
 
-/// Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm".
+/// The algorithm is from Cooper, Harvey and Kennedy: "A Simple, Fast Dominance Algorithm".
 Dominators::Dominators(const Function& function) : order_(reverse_postorder(function)) {
     for (std::size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     const auto before = predecessors(function);

@@ -1,5 +1,4 @@
-// How control flows through a function: neighbours of blocks, who dominates whom, and which values
-// are alive where.
+// The control flow of a function: predecessors, dominators, and live values.
 #pragma once
 
 #include <map>
@@ -12,17 +11,17 @@ namespace coalesce::translator {
 
 std::vector<Block*> successors(const Block& block);
 std::map<const Block*, std::vector<Block*>> predecessors(const Function& function);
-/// Blocks that nothing leads to are dropped, and what phis say of them.
+/// Removes unreachable blocks, and their values in phis.
 void drop_unreachable(Function& function);
 
-/// A dominates B: every way to B goes through A.
+/// The dominator tree. A dominates B if every path to B goes through A.
 class Dominators {
 public:
     explicit Dominators(const Function& function);
-    /// nullptr: the entry.
+    /// Returns the immediate dominator, or nullptr for the entry block.
     const Block* immediate(const Block* block) const;
     bool dominates(const Block* a, const Block* b) const;
-    /// Every block after those that dominate it.
+    /// Returns the blocks in an order in which each follows those that dominate it.
     const std::vector<Block*>& order() const { return order_; }
 
 private:

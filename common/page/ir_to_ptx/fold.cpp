@@ -25,7 +25,7 @@ const Instruction* extension(const Value* value) {
     return is_half && i->type->is(Type::Kind::integer) ? i : nullptr;
 }
 
-/// mul.wide takes a number as wide as its operands.
+/// Reports whether the number fits into the width of mul.wide's operands.
 bool fits(i64 factor, u32 bits, bool is_signed) {
     const i64 limit = i64{1} << (is_signed ? bits - 1 : bits);
     return factor < limit && factor >= (is_signed ? -limit : 0);

@@ -1,6 +1,6 @@
-// Which instructions make no code of their own. Those that use them do their work as well: an
-// addition of constant bytes lies in [register+bytes], a sign extension in mul.wide. Or they only
-// give other names to registers: extractvalue, freeze, bitcast.
+// Finds the instructions for which no code is emitted. Some are folded into the instructions that
+// use them: the addition of a constant offset into [register+bytes], and a sign extension into
+// mul.wide. Others only rename registers: extractvalue, freeze, bitcast.
 #pragma once
 
 #include <map>
@@ -10,26 +10,29 @@
 
 namespace coalesce::translator {
 
-/// The operand is sign- or zero-extended from half the width, and multiplied by a number that fits:
-/// mul.wide does both.
+/// A product in which an operand is extended from half the width and multiplied by a number that
+/// fits, so that mul.wide does both.
 struct WideProduct {
-    const Value* a = nullptr;  ///< of half the width; nullptr: it is no such product
-    const Value* b = nullptr;  ///< nullptr: `factor`
+    /// The operand of half the width; nullptr if this is not such a product.
+    const Value* a = nullptr;
+    const Value* b = nullptr;  ///< the other operand; nullptr if it is `factor`
     i64 factor = 0;
     bool is_signed = false;
 };
 WideProduct wide_product(const Instruction& product);
 
-/// Its parts are registers, or constants, that its operands have already: see Emitter::renamed().
+/// Reports whether all parts of the result are registers or constants that its operands already
+/// have. See Emitter::renamed().
 bool only_renames(const Instruction& instruction);
 
 class Folding {
 public:
     explicit Folding(const Function& function);
     bool folded(const Value* value) const { return folded_.count(value) != 0; }
-    /// What the instruction reads, where folded operands give way to what they read themselves.
+    /// Returns the operands that the instruction reads. Folded operands are replaced by what they
+    /// read themselves.
     std::vector<const Value*> reads(const Instruction& instruction) const;
-    /// The same of one operand.
+    /// Does the same for one operand.
     std::vector<const Value*> sources(const Value* value) const;
 
 private:

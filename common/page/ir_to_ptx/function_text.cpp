@@ -1,4 +1,4 @@
-// A function from its header to its closing brace, block after block, and the ways between blocks.
+// Arranges a function: header, blocks in order, and the edges between them.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,7 @@ std::string Emitter::text() {
         put_block(*function.blocks[i]);
         texts.push_back(std::exchange(body_, {}));
     }
-    // Only where somebody jumps to: lanes meet at labels.
+    // Only jump targets get a label, because lanes reconverge at labels.
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const auto label = labels_.find(function.blocks[i]);
         if (label != labels_.end()) put_label(label->second);
@@ -66,7 +66,7 @@ std::string Emitter::registers_text() const {
     return text;
 }
 
-/// An alloca is a variable in .local space.
+/// Declares a variable in .local space for each alloca.
 void Emitter::name_locals() {
     for (const Block* block : function.blocks) {
         for (const Instruction* i : block->instructions) {
@@ -85,7 +85,7 @@ void Emitter::name_locals() {
     }
 }
 
-/// The first blocks of loops that the source asks to leave as they are.
+/// Finds the first blocks of loops that the source asks not to unroll.
 void Emitter::find_not_unrolled() {
     std::set<const Block*> above;
     for (const Block* block : function.blocks) {
@@ -98,8 +98,9 @@ void Emitter::find_not_unrolled() {
     }
 }
 
-/// Where several ways lead to the branch at a loop's end, the back end puts that end in front of the loop,
-/// and jumps behind it when the loop is left: lanes meet there.
+/// If several edges lead to the branch at the end of a loop, the back end moves that end in front
+/// of the loop, and jumps past it when the loop is left. Lanes reconverge there, so the exit needs
+/// a label.
 void Emitter::label_loop_exits() {
     const Dominators dominators(function);
     const auto before = predecessors(function);
@@ -123,7 +124,7 @@ void Emitter::put_block(Block& block) {
     }
 }
 
-// ---- from block to block ----
+// ---- edges ----
 
 bool Emitter::sets_phis(const Block& from, const Block& to) const {
     for (const Instruction* phi : to.instructions) {
@@ -156,7 +157,7 @@ bool Emitter::may_set_early(const Block& from, const Block& to, const Block& oth
     return true;
 }
 
-/// All at once: no copy may overwrite what another still has to read.
+/// Sets all phis at once, so that no copy overwrites a value that another one still has to read.
 void Emitter::set_phis(const Block& from, const Block& to) {
     std::vector<Copy> copies;
     for (const Instruction* phi : to.instructions) {
@@ -183,7 +184,7 @@ void Emitter::set_phis(const Block& from, const Block& to) {
             copies.erase(next);
             continue;
         }
-        // They go round in a circle: one value is kept elsewhere.
+        // The copies form a cycle. Save one value in a temporary register.
         Copy& first = copies.front();
         const std::string kept = fresh(first.family);
         put(move({kept, first.to, first.family}));

@@ -1,9 +1,10 @@
-// Inline assembly: its text with the registers of its operands in it.
+// Emits inline assembly: its text with the registers of its operands.
 //
-// Theory of operation: "=r,=r,r,1,~{memory}" names, in order, the outputs (=), the inputs and what is
-// overwritten (~). $0 in the text is the first output, and so on through the inputs. A number instead of
-// a letter says that this input lies in that output's register. Several outputs are the members of one
-// structure. Letters: b predicate, h 16 bits, r and f 32, l and d 64, n and i a number.
+// The constraints "=r,=r,r,1,~{memory}" list the outputs (=), the inputs and the clobbers (~), in
+// this order. $0 in the text is the first output, and the numbers continue with the inputs. A digit
+// instead of a letter means that this input is in the register of that output. Several outputs are
+// the members of one structure. The letters are b for a predicate, h for 16 bits, r and f for 32, l
+// and d for 64, n and i for a number.
 #include <cctype>
 
 #include "page/ir_to_ptx/emit_call.h"
@@ -63,7 +64,7 @@ Register family_of(const Instruction& call, char letter) {
     }
 }
 
-/// `from` in a register of this family: upper bits are zero.
+/// Returns the value of `from` in a register of this family. Upper bits are zero.
 std::string resized(Emitter& e, const std::string& from, Register has, Register wants) {
     if (has == wants) return from;
     const std::string to = e.fresh(wants);
@@ -77,10 +78,10 @@ std::string resized(Emitter& e, const std::string& from, Register has, Register 
     return to;
 }
 
-/// `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and $$ as $.
+/// Returns `text` with $0, ${0}, ${0:x} and ${:uid} replaced, and $$ replaced by $.
 std::string filled(Emitter& e, const Instruction& call, std::string text,
                    const std::vector<std::string>& operands) {
-    // "%=" in the source: a number of its own for each place that the text gets to.
+    // "%=" in the source stands for a number that is unique for each use of the text.
     std::string own;
     for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
         if (own.empty()) {
@@ -112,7 +113,7 @@ std::string filled(Emitter& e, const Instruction& call, std::string text,
     return result;
 }
 
-/// Where an output goes: straight into the call's register, or through one of another size.
+/// The destination of an output: the call's register, or a temporary one of a different size.
 struct Output {
     std::string asked, given;
     Register family, has;
@@ -133,7 +134,8 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             if (part >= parts.size()) fail(call, "inline assembly gives more than it says");
             Output output{"", e.result(call, part), family_of(call, c.letter),
                           register_of(*parts[part].type)};
-            // An input may lie in the register that an output is written to: never in one of ours.
+            // The text may require an input in the register of an output. This must be a new
+            // register.
             output.asked = output.family == output.has ? output.given : e.fresh(output.family);
             operands.push_back(output.asked);
             outputs.push_back(output);
@@ -164,7 +166,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         operands.push_back(shared);
     }
     const std::string text = filled(e, call, assembly.text, operands);
-    // A text that does nothing is none.
+    // Ignore a text without instructions.
     const std::size_t begin = text.find_first_not_of(" \t\n;");
     if (begin != text.npos) e.put(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
     for (const Output& output : outputs) {

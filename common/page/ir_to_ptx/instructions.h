@@ -1,12 +1,13 @@
-// THE table of instructions: how each is written in the IR, and which function makes PTX of it.
+// The table of instructions. It gives the form in which each is written in the IR, and the function
+// that emits PTX for it.
 //
 //   INSTRUCTION(name, form, emit)
-//     name   of the enumerator Op::name and of the instruction; C++ keywords end in an underline
-//     form   how its operands are written: a function of read_instruction.cpp
+//     name   of the enumerator Op::name and of the instruction; an underscore is appended to C++ keywords
+//     form   the syntax of its operands: a function of read_instruction.cpp
 //     emit   void emit_...(Emitter&, const Instruction&), declared below
 //
-// To add one: a line here, its form in read_instruction.cpp if it is written like no other, its
-// function in one of the emit_*.cpp, a case in tests/.
+// To add an instruction, add a line here, its form in read_instruction.cpp if no existing form
+// fits, its function in one of the emit_*.cpp, and a test in tests/.
 #pragma once
 
 #include <string_view>
@@ -85,9 +86,9 @@ enum class Op : u8 {
         count
 };
 
-/// "and" for Op::and_.
+/// Returns "and" for Op::and_.
 std::string_view name_of(Op op);
-/// Op::count: it is none.
+/// Returns Op::count if there is no such operation.
 Op operation_named(std::string_view word);
 
 class Emitter;

@@ -1,7 +1,7 @@
-// THE table of LLVM's intrinsics: llvm.NAME, and which function makes PTX of a call.
+// The table of LLVM's intrinsics: llvm.NAME, and the function that emits PTX for a call.
 //
-// Each group is a table in a file of its own. A name may end in a star: it stands for the types
-// that LLVM appends ("llvm.umin.*" for llvm.umin.i32).
+// Each group has its own table and file. A star at the end of a name stands for the types that LLVM
+// appends ("llvm.umin.*" for llvm.umin.i32).
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ std::span<const Intrinsic> memory_intrinsics();   ///< intrinsics_memory.cpp: me
 std::span<const Intrinsic> math_intrinsics();     ///< intrinsics_math.cpp: fma, sqrt, nvvm.ex2...
 std::span<const Intrinsic> gpu_intrinsics();  ///< intrinsics_gpu.cpp: nvvm.read.ptx.sreg, shfl...
 
-/// nullptr: it is not known.
+/// Returns nullptr for an unknown name.
 Emit intrinsic_named(std::string_view name);
 
 }  // namespace coalesce::translator

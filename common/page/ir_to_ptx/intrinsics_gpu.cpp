@@ -1,5 +1,5 @@
-// llvm.nvvm.*: what a thread knows of itself, and what threads do together. Most of these names say the
-// PTX instruction word by word.
+// Emits llvm.nvvm.*: special registers, and operations in which threads take part together. Most of
+// these names contain the words of the PTX instruction.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// "shfl.sync.idx.i32" of llvm.nvvm.shfl.sync.idx.i32
+/// Returns "shfl.sync.idx.i32" for llvm.nvvm.shfl.sync.idx.i32.
 std::string words_of(const Instruction& call) {
     std::string name = called(call)->name.substr(std::string_view("llvm.").size());
     if (name.starts_with("nvvm.")) name = name.substr(5);
@@ -24,14 +24,15 @@ std::string operand(Emitter& e, const Instruction& call, std::size_t k) {
     return e.use(call.operands.at(k));
 }
 
-/// [%rd4+16] of a pointer that is generic for the instruction.
+/// Returns [%rd4+16] for a pointer that is generic for the instruction.
 std::string address(Emitter& e, const Instruction& call, std::size_t k) {
     return "[" + e.use_register(call.operands.at(k)) + "]";
 }
 
 // ---- special registers ----
 
-/// "read.ptx.sreg.tid.x" is %tid.x; other dots are underlines: %lanemask_lt, %cluster_ctaid.x.
+/// Converts "read.ptx.sreg.tid.x" to %tid.x. Other dots become underscores: %lanemask_lt,
+/// %cluster_ctaid.x.
 void emit_special_register(Emitter& e, const Instruction& call) {
     std::string name = words_of(call).substr(std::string_view("read.ptx.sreg.").size());
     const bool has_axis = name.size() > 2 && name[name.size() - 2] == '.';
@@ -49,7 +50,8 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 
 // ---- lanes of a warp ----
 
-/// Operands: mask, value, lane, clamp. A name that ends in p also gives whether the lane was in range.
+/// The operands are mask, value, lane and clamp. A name that ends in p also returns whether the
+/// lane was in range.
 void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
@@ -102,7 +104,8 @@ void emit_warp_barrier(Emitter& e, const Instruction& call) {
 
 // ---- barriers of a block ----
 
-/// barrier.cta.sync.aligned.all(number), .count(number, threads); without "aligned", for parted threads.
+/// Emits barrier.cta.sync.aligned.all(number) and .count(number, threads). Without "aligned", the
+/// threads of a warp may have diverged.
 void emit_barrier(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const bool is_parted =
@@ -115,7 +118,8 @@ void emit_barrier(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-/// barrier.cta.red.popc.aligned.all(number, predicate); barrier0.popc(number) of older clangs takes an int.
+/// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older clangs,
+/// barrier0.popc(number) takes an int.
 void emit_barrier_reduction(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const char* how = name.find(".popc") != name.npos  ? "popc"
@@ -141,13 +145,13 @@ void emit_barrier_reduction(Emitter& e, const Instruction& call) {
 }
 
 void emit_cluster_barrier(Emitter& e, const Instruction& call) {
-    // "barrier.cluster.arrive.relaxed.aligned": word by word.
+    // For example "barrier.cluster.arrive.relaxed.aligned", which is also the PTX instruction.
     e.put(words_of(call));
 }
 
 // ---- order of memory ----
 
-/// "membar.cta", "fence.sc.cluster", "exit": the instruction is what the name says.
+/// Emits instructions whose name is the PTX instruction: "membar.cta", "fence.sc.cluster", "exit".
 void emit_words(Emitter& e, const Instruction& call) {
     e.put(words_of(call));
 }
@@ -170,9 +174,10 @@ void emit_prefetch(Emitter& e, const Instruction& call) {
     e.put(words_of(call) + " " + address(e, call, 0));
 }
 
-// ---- loads past the usual path ----
+// ---- special loads ----
 
-/// ldg.global.i.i32.p0(pointer, align): through the read-only cache; ldu: the same for all lanes.
+/// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache. ldu is a load of
+/// the same address by all lanes.
 void emit_read_only_load(Emitter& e, const Instruction& call) {
     const std::vector<Part> parts = parts_of(*call.type);
     const bool is_ldu = words_of(call).starts_with("ldu");
@@ -190,7 +195,8 @@ void emit_read_only_load(Emitter& e, const Instruction& call) {
 
 // ---- asynchronous copies ----
 
-/// cp.async.ca.shared.global.16(to, from), and with a number of bytes that are read (".s").
+/// Emits cp.async.ca.shared.global.16(to, from), optionally with the number of bytes to read
+/// (".s").
 void emit_async_copy(Emitter& e, const Instruction& call) {
     std::string name = words_of(call);
     if (name.ends_with(".s")) name.resize(name.size() - 2);
@@ -228,7 +234,8 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
 
 // ---- mbarrier ----
 
-/// "mbarrier.arrive.drop.noComplete.shared": what it does, and where it lies.
+/// Emits "mbarrier.arrive.drop.noComplete.shared", for example. The name contains the operation and
+/// the space.
 void emit_mbarrier(Emitter& e, const Instruction& call) {
     std::string name = words_of(call);
     const bool is_shared = name.ends_with(".shared");
@@ -252,7 +259,8 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
 
 // ---- atomics that are not atomicrmw ----
 
-/// "atomic.add.gen.i.cta.i32.p0": operation, kind of number, scope.
+/// Emits "atomic.add.gen.i.cta.i32.p0", for example. The name contains operation, number type and
+/// scope.
 void emit_scoped_atomic(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::size_t begin = std::string_view("atomic.").size(), dot = name.find('.', begin);
@@ -272,7 +280,7 @@ void emit_scoped_atomic(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-/// "atomic.load.inc.32.p0" of older clangs.
+/// Emits atomics of older clangs: "atomic.load.inc.32.p0".
 void emit_old_atomic(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const char* how = name.find(".inc.") != name.npos   ? "inc.u32"
@@ -297,7 +305,7 @@ void emit_pointer_conversion(Emitter& e, const Instruction& call) {
           ", " + e.use_register(call.operands[0]));
 }
 
-// ---- integers that have an instruction of their own ----
+// ---- integer functions with their own instruction ----
 
 void emit_permute(Emitter& e, const Instruction& call) {
     e.put("prmt.b32 " + e.result(call) + ", " + e.use_register(call.operands[0]) + ", " +

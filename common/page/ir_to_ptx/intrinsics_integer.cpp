@@ -1,5 +1,5 @@
-// llvm.smin, ctpop, bswap, fshl and what else clang makes of integers; and what says something to
-// the optimiser alone.
+// Emits llvm.smin, ctpop, bswap, fshl and other integer intrinsics, and those that only inform the
+// optimizer.
 #include <bit>
 
 #include "page/ir_to_ptx/elements.h"
@@ -22,7 +22,7 @@ const Type& type_of(const Instruction& i) {
     return type;
 }
 
-/// llvm.smin.i32 -> min.s32
+/// Emits min.s32 for llvm.smin.i32.
 void emit_min_max(Emitter& e, const Instruction& i) {
     const std::string name = called(i)->name.substr(5, 4);
     const bool is_signed = name[0] == 's';
@@ -48,7 +48,7 @@ void emit_abs(Emitter& e, const Instruction& i) {
     });
 }
 
-/// The value in a register of 32 or 64 bits, zeros above it.
+/// Returns the value in a register of 32 or 64 bits, extended with zeros.
 std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
     const std::string text = e.extended(value, false);
     bits = register_bits(*value->type);
@@ -57,7 +57,8 @@ std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
     return made(e, Register::b32, "cvt.u32.u16 " + (text[0] == '%' ? text : e.use_register(value)));
 }
 
-/// What popc, clz and their like give is 32 bits wide; the result has the width of its operand.
+/// Stores the result of popc, clz and similar instructions, which has 32 bits, in a register with
+/// the width of the operand.
 void put_count(Emitter& e, const Instruction& i, const std::string& count) {
     const u32 bits = register_bits(*i.type);
     e.put(bits == 32 ? "mov.b32 " + e.result(i) + ", " + count
@@ -89,8 +90,8 @@ void emit_ctlz(Emitter& e, const Instruction& i) {
     put_count(e, i, count);
 }
 
-/// Zeros below the lowest one: those above it once the bits are reversed. A one above the highest
-/// bit ends the search for odd widths.
+/// Counts the zeros below the lowest set bit, by reversing the bits and counting leading zeros. For
+/// odd widths, a bit above the highest bit ends the search.
 void emit_cttz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;
@@ -105,7 +106,7 @@ void emit_cttz(Emitter& e, const Instruction& i) {
     put_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
 }
 
-/// The value came out too high: down to its place.
+/// Shifts a result that is at too high a bit position down to its place.
 void put_lowered(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
     const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
     const u32 whole = register_bits(*i.type);
@@ -142,7 +143,8 @@ void emit_bswap(Emitter& e, const Instruction& i) {
                 bits);
 }
 
-/// Two words side by side, shifted: 32 bits have an instruction, others are or-ed together.
+/// Emits a funnel shift of two words. There is an instruction for 32 bits. For other widths, two
+/// shifts are combined.
 void emit_funnel(Emitter& e, const Instruction& i) {
     check_scalar(i);
     const bool is_left = called(i)->name.starts_with("llvm.fshl");
@@ -170,7 +172,7 @@ void emit_funnel(Emitter& e, const Instruction& i) {
     e.put("or.b" + suffix + " " + e.result(i) + ", " + left + ", " + right);
 }
 
-/// extended(), in a register even where it is a number.
+/// Returns extended(), in a register even for a number.
 std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
     const std::string text = e.extended(value, is_signed, part);
     const Type& type = element_of(*value->type);
@@ -178,10 +180,10 @@ std::string in_register(Emitter& e, const Value* value, bool is_signed, std::siz
                           : made(e, register_of(type), "mov.b" + register_width(type) + " " + text);
 }
 
-/// A sum, difference or product of both operands, in a whole register.
+/// Both operands and their sum, difference or product, in whole registers.
 struct OperandsAndSum {
     std::string a, b, d;
-    bool has_room = false;  ///< the register is wider than the type: a sum's d is exact
+    bool has_room = false;  ///< whether the register is wider than the type, so that a sum is exact
 };
 OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
                       std::size_t part) {
@@ -194,8 +196,8 @@ OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const st
     return sum;
 }
 
-/// Below zero where a signed sum without room has left its range: both operands (of a sum), or the first
-/// and the result (of a difference), tell the sign.
+/// Returns a value that is negative if a signed sum or difference has overflowed. The signs of both
+/// operands (for a sum), or of the first operand and the result (for a difference), determine this.
 std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndSum& sum,
                             bool is_sum) {
     const Register family = register_of(type_of(i));
@@ -207,7 +209,7 @@ std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndS
     return made(e, family, "and." + bits + x + ", " + y);
 }
 
-/// llvm.uadd.with.overflow.i32: the sum, and whether it left the range.
+/// Emits llvm.uadd.with.overflow.i32: the sum, and whether it overflowed.
 void emit_with_overflow(Emitter& e, const Instruction& i) {
     const std::string name = called(i)->name.substr(5, 4), op = name.substr(1);
     const Type& type = type_of(i);
@@ -273,7 +275,7 @@ void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::si
               made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
         return;
     }
-    // Beyond the range on the side of the first operand.
+    // The limit on the side of the first operand's sign.
     const std::string over =
         made(e, Register::predicate,
              "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
@@ -292,7 +294,7 @@ void emit_saturated(Emitter& e, const Instruction& i) {
     });
 }
 
-/// llvm.scmp, llvm.ucmp: -1, 0 or 1
+/// Emits llvm.scmp and llvm.ucmp: -1, 0 or 1.
 void emit_three_way(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const bool is_signed = called(i)->name[5] == 's';
@@ -308,7 +310,7 @@ void emit_three_way(Emitter& e, const Instruction& i) {
 
 void emit_nothing(Emitter&, const Instruction&) {}
 
-/// llvm.expect.i1(x, likely): x
+/// Emits llvm.expect.i1(x, likely), which is x.
 void emit_first_operand(Emitter& e, const Instruction& i) {
     const auto families = registers_of(*i.type);
     for (std::size_t part = 0; part < families.size(); ++part) {
@@ -319,7 +321,7 @@ void emit_first_operand(Emitter& e, const Instruction& i) {
     }
 }
 
-/// llvm.is.constant: no.
+/// Emits llvm.is.constant, which is always false.
 void emit_no(Emitter& e, const Instruction& i) {
     e.put("mov.pred " + e.result(i) + ", 0");
 }

@@ -1,4 +1,4 @@
-// llvm.* and llvm.nvvm.* that compute with floating-point numbers.
+// Emits the floating-point functions of llvm.* and llvm.nvvm.*.
 #include <array>
 
 #include "page/ir_to_ptx/floats.h"
@@ -12,7 +12,7 @@ std::string name_of(const Instruction& call) {
     return called(call)->name.substr(std::string_view("llvm.").size());
 }
 
-/// "a, b, c": the operands' parts.
+/// Returns the operands' parts: "a, b, c".
 std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
     std::string text;
     for (const Value* operand : call.operands)
@@ -20,7 +20,7 @@ std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
     return text;
 }
 
-/// `instruction`.f32 d, a, b... for every part.
+/// Emits `instruction`.f32 d, a, b... for every part.
 void put_for_all(Emitter& e, const Instruction& call, const std::string& instruction) {
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.put(instruction + "." + float_suffix(element_of(*call.type)) + " " +
@@ -32,7 +32,7 @@ void put_for_all(Emitter& e, const Instruction& call, const std::string& instruc
 struct Direct {
     std::string_view name, instruction;
 };
-/// Those that are one instruction; their names end in a type.
+/// Functions that are a single instruction. Their names end in a type.
 constexpr std::array kDirect = {
     Direct{"fma.", "fma.rn"},     Direct{"fmuladd.", "fma.rn"},  Direct{"fabs.", "abs"},
     Direct{"minnum.", "min"},     Direct{"maxnum.", "max"},      Direct{"minimumnum.", "min"},
@@ -54,7 +54,7 @@ void emit_direct(Emitter& e, const Instruction& call) {
     fail(call, name + " has no instruction for numbers of 16 bits");
 }
 
-/// Rounded to a whole number: cvt.rni.f32.f32
+/// Rounds to a whole number: cvt.rni.f32.f32.
 void emit_round_to_whole(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
     const char* how = name.starts_with("floor")   ? "rmi"
@@ -66,7 +66,7 @@ void emit_round_to_whole(Emitter& e, const Instruction& call) {
               ", " + e.use_register(call.operands[0], part));
 }
 
-/// Halves go away from zero: what is larger by a half, cut off. Large numbers are whole already.
+/// Rounds halves away from zero, by adding a half and truncating. Large numbers are already whole.
 void emit_round_away(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     if (register_bits(type) == 16)
@@ -111,7 +111,7 @@ void emit_copysign(Emitter& e, const Instruction& call) {
     }
 }
 
-/// llvm.fptosi.sat: PTX's conversions saturate at 32 and 64 bits, and make 0 of a NaN.
+/// Emits llvm.fptosi.sat. PTX's conversions saturate at 32 and 64 bits, and convert NaN to 0.
 void emit_saturating(Emitter& e, const Instruction& call) {
     const bool is_signed = name_of(call).starts_with("fptosi");
     const Type& to = *call.type;
@@ -127,7 +127,7 @@ void emit_saturating(Emitter& e, const Instruction& call) {
           is_nan);
 }
 
-/// Is the number of one of these kinds? By its bits, as LLVM numbers them.
+/// Tests whether the number is of one of the given classes, which are numbered as in LLVM.
 void emit_is_class(Emitter& e, const Instruction& call) {
     i64 asked = 0;
     const Type& type = *call.operands[0]->type;
@@ -136,7 +136,7 @@ void emit_is_class(Emitter& e, const Instruction& call) {
     struct Kind {
         i64 bits;
         const char* test;
-        int sign;  ///< 1: negative ones alone; 0: positive; -1: both
+        int sign;  ///< 1: negative numbers only; 0: positive only; -1: both
     };
     static constexpr Kind kKinds[] = {
         {0x3, "notanumber", -1}, {0x4, "infinite", 1}, {0x8, "normal", 1},
@@ -179,12 +179,12 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
               e.use(call.operands[0], part) + ", " + one);
 }
 
-// ---- NVIDIA's: their names say the instruction ----
+// ---- NVIDIA's functions, whose names contain the instruction ----
 
-/// "add.rn.ftz" and "f32" of "nvvm.add.rn.ftz.f": PTX has the same words.
+/// Emits "add.rn.ftz.f32" for "nvvm.add.rn.ftz.f". PTX uses the same words.
 void emit_spelt_out(Emitter& e, const Instruction& call) {
     std::string words = name_of(call).substr(std::string_view("nvvm.").size());
-    // A type at the end is the result's anyway.
+    // A type at the end of the name is that of the result.
     for (const std::string_view end : {".f16", ".f32", ".f64", ".bf16", ".f", ".d"}) {
         if (!words.ends_with(end)) continue;
         words.resize(words.size() - end.size());
@@ -205,7 +205,7 @@ void emit_saturate(Emitter& e, const Instruction& call) {
           e.use_register(call.operands[0]));
 }
 
-/// "f2i.rn": from which type to which is in the first word.
+/// Emits conversions such as "f2i.rn". The first word contains both types.
 void emit_convert(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call).substr(std::string_view("nvvm.").size());
     const std::size_t dot = name.find('.'), two = name.find('2');

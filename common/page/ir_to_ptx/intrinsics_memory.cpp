@@ -1,11 +1,11 @@
-// memcpy, memmove, memset; and what tells how long memory lives.
+// Emits memcpy, memmove and memset, and the markers of memory lifetimes.
 #include "page/ir_to_ptx/intrinsics.h"
 
 namespace coalesce::translator {
 
 namespace {
 
-/// More than this is a loop.
+/// Operations on more bytes than this become a loop.
 constexpr u64 kLongestUnrolled = 256;
 
 bool is_number_of_bytes(const Value* value, u64& bytes) {
@@ -15,7 +15,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// What is known of the variable that it points into.
+/// Returns the alignment that is known from the variable that it points into.
 u64 alignment_of(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -40,7 +40,7 @@ u64 alignment_of(const Value* pointer) {
     }
 }
 
-/// Of the call's pointer: what the call says counts as well.
+/// Returns the alignment of the call's pointer operand, including the one that the call specifies.
 u64 alignment_of(const Instruction& call, std::size_t operand) {
     return std::max<u64>(alignment_of(call.operands[operand]), call.by_value_align.at(operand));
 }
@@ -65,7 +65,7 @@ u64 next_piece(u64 left, u64 align) {
     return piece;
 }
 
-/// All is read before anything is written: right for memmove too.
+/// Reads everything before it writes, so it is also correct for memmove.
 void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
     std::vector<std::string> loaded;
     for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
@@ -79,7 +79,7 @@ void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
     }
 }
 
-/// for (index = first; index != end; index += step) body(index)
+/// Emits for (index = first; index != end; index += step) body(index).
 template <class Body>
 void put_loop(Emitter& e, const std::string& first, const std::string& end, i64 step, Body body) {
     const std::string loop = e.fresh_label(), done = e.fresh_label();
@@ -132,7 +132,8 @@ void emit_copy(Emitter& e, const Instruction& i) {
         const u64 step = is_known ? std::min<u64>(8, align) : 1;
         return copy_in_loop(e, i, bytes % step == 0 ? static_cast<i64>(step) : 1, false);
     }
-    // Towards higher addresses from the end, so that nothing is overwritten before it is read.
+    // If the destination is at a higher address, copy from the end, so that nothing is overwritten
+    // before it is read.
     const std::string upwards = e.fresh(Register::predicate), back = e.fresh_label(),
                       done = e.fresh_label();
     e.put("setp.lt.u64 " + upwards + ", " + e.use_register(i.operands[1]) + ", " +
@@ -145,7 +146,7 @@ void emit_copy(Emitter& e, const Instruction& i) {
     e.put_label(done);
 }
 
-/// A byte, repeated.
+/// Returns a word that repeats the byte.
 std::string repeated(Emitter& e, const Value* byte, u64 bytes) {
     i64 number = 0;
     if (is_number(byte, number)) {
@@ -183,7 +184,7 @@ void emit_set(Emitter& e, const Instruction& i) {
     });
 }
 
-/// How many bytes lie behind a pointer: not known.
+/// Emits "unknown" for the number of bytes after a pointer.
 void emit_objectsize(Emitter& e, const Instruction& i) {
     e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
 }

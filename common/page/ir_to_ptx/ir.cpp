@@ -1,4 +1,4 @@
-// Small questions about the model, and changes of it.
+// Queries and modifications of the IR.
 #include "page/ir_to_ptx/ir.h"
 
 #include "page/ir_to_ptx/translate.h"

@@ -1,8 +1,9 @@
-// The model of a module of LLVM IR: what the reader makes, what passes change, what is emitted.
+// The in-memory form of an LLVM IR module, which the reader creates, passes change, and the emitter
+// prints.
 //
-// Idea   As in LLVM, everything that an instruction may name is a Value: constants, arguments,
-//        blocks, functions, variables, instructions. A module owns them all until its end, so that
-//        a pass may drop an instruction by taking it out of its block.
+// Idea   As in LLVM, everything that an instruction can refer to is a Value: constants, arguments,
+//        blocks, functions, variables and instructions. The module owns all values until it is
+//        destroyed, so a pass can delete an instruction by removing it from its block.
 #pragma once
 
 #include <deque>
@@ -20,7 +21,7 @@ struct Block;
 struct Function;
 struct Instruction;
 
-/// A place in the source. `inlined_at`: the call that it was inlined for.
+/// A place in the source. `inlined_at` is the call into which it was inlined.
 struct Place {
     std::string file;
     u32 line = 0, column = 0;
@@ -28,7 +29,7 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
-/// What was inlined from a header is the fault of the line that asked for it.
+/// Returns the learner's line: for code that was inlined from a header, the line of the call.
 const Place* learners_place(const Place* place);
 
 struct Value {
@@ -56,15 +57,15 @@ struct Value {
     bool is_constant() const { return kind >= Kind::function && kind <= Kind::expression; }
 };
 
-/// What instructions and constant expressions share.
+/// The common base of instructions and constant expressions.
 struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    const Type* of =
-        nullptr;  ///< getelementptr: the type that it steps over; alloca, load: what lies there
-    std::vector<u64>
-        indices;  ///< extractvalue, insertvalue; shufflevector: its mask (kAnyLane: undef)
+    /// For getelementptr, the type that it steps over. For alloca and load, the type in memory.
+    const Type* of = nullptr;
+    /// For extractvalue and insertvalue. For shufflevector, its mask (kAnyLane: undef).
+    std::vector<u64> indices;
 };
 constexpr u64 kAnyLane = ~u64{0};
 
@@ -81,7 +82,7 @@ struct InlineAsm : Value {
 
 enum class Ordering : u8 { none, unordered, monotonic, acquire, release, acq_rel, seq_cst };
 
-/// Bits of Instruction::flags.
+/// The bits of Instruction::flags.
 namespace flag {
 enum : u32 {
     nuw = 1 << 0,
@@ -109,22 +110,23 @@ struct Instruction : Operation {
     Block* parent = nullptr;
     const Place* place = nullptr;
     u32 flags = 0;
-    u32 align = 0;          ///< alloca, load, store, atomics: bytes; 0: not given
-    std::string predicate;  ///< icmp, fcmp: "slt", "oeq"; atomicrmw: its operation, "add"
+    u32 align = 0;          ///< for alloca, load, store and atomics, in bytes; 0 if not given
+    std::string predicate;  ///< for icmp and fcmp "slt", "oeq"; for atomicrmw its operation, "add"
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
-    std::string scope;  ///< syncscope, "" is the whole system
-    /// phi: where operands[i] comes from. br: targets, the one for true first. switch: the default
-    /// first, then one for each of operands[1...].
+    std::string scope;  ///< the syncscope; "" is the whole system
+    /// For phi, the block that operands[i] comes from. For br, the targets, starting with the one
+    /// for true. For switch, the default target, followed by one for each of operands[1...].
     std::vector<Block*> blocks;
-    /// call: operands are the arguments.
+    /// For call. The operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// call: of each argument the T of byval(T), or nullptr, and its alignment.
+    /// For call. For each argument, the T of byval(T) or nullptr, and its alignment.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
-    bool is_not_unrolled = false;  ///< br: of a loop with llvm.loop.unroll.disable
-    std::string text;              ///< as it stands in the IR, for messages
+    /// For br, whether it belongs to a loop with llvm.loop.unroll.disable.
+    bool is_not_unrolled = false;
+    std::string text;  ///< its text in the IR, for messages
 
     bool has(u32 f) const { return (flags & f) != 0; }
     bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }
@@ -134,7 +136,7 @@ struct Argument : Value {
     using Value::Value;
     u32 index = 0;
     u32 align = 0;
-    const Type* by_value = nullptr;  ///< byval(T): the caller's copy of a T
+    const Type* by_value = nullptr;  ///< byval(T): the argument is a copy of a T
     bool is_read_only = false;       ///< readonly or readnone
     bool is_no_alias = false;
 };
@@ -147,7 +149,7 @@ struct Block : Value {
     Instruction* last() const { return instructions.back(); }
 };
 
-/// What follows a function's name: key, and value where it has one ("nvvm.maxntid" = "256").
+/// The attributes after a function's name, as keys with optional values ("nvvm.maxntid" = "256").
 using Attributes = std::map<std::string, std::string>;
 
 struct Function : Value {
@@ -180,7 +182,7 @@ public:
     std::vector<Function*> functions;
     std::vector<Variable*> variables;
 
-    /// A new value that lives as long as the module: make<Constant>(kind, type).
+    /// Creates a value that the module owns: make<Constant>(kind, type).
     template <class T, class... Arguments>
     T* make(Arguments&&... arguments) {
         auto owned = std::make_unique<T>(std::forward<Arguments>(arguments)...);
@@ -190,7 +192,7 @@ public:
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// An instruction at the place of `like`, in no block yet.
+    /// Creates an instruction with the source place of `like`. It is not in a block yet.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
                              const Instruction& like);
     const Place* place(Place place);
@@ -200,20 +202,21 @@ private:
     std::deque<Place> places_;
 };
 
-// ---- small questions and changes ----
+// ---- queries and modifications ----
 
-const Instruction* as_instruction(const Value* value);  ///< nullptr: it is none
+const Instruction* as_instruction(const Value* value);  ///< nullptr if it is not one
 Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
-/// An instruction or a constant expression.
+/// Returns an instruction or a constant expression, or nullptr.
 const Operation* as_operation(const Value* value);
-/// The number of a constant integer, sign-extended; false: it is not one of 64 bits or fewer.
+/// Gets the value of a constant integer, sign-extended. Returns false if it is not a constant of at
+/// most 64 bits.
 bool is_number(const Value* value, i64& number);
-/// The function that a call names, if it names one.
+/// Returns the called function, or nullptr for indirect calls.
 const Function* called(const Instruction& call);
-/// In every instruction of the function.
+/// Replaces the value in all instructions of the function.
 void replace_uses(Function& function, const Value* old, Value* with);
-/// How often each value is an operand in the function.
+/// Counts how often each value is an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);
 
 /// Throws Untranslated for this instruction.

@@ -1,4 +1,5 @@
-// The data layout of nvptx64: natural alignment for all, 16 bytes at most for what is one value.
+// The data layout of nvptx64: all types have their natural alignment, but single values at most 16
+// bytes.
 #include "page/ir_to_ptx/layout.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
             }
             break;
         case Type::Kind::vector: {
-            // Elements of a vector lie close together.
+            // The elements of a vector are contiguous.
             const u64 step = (bits_of(*type.element()) + 7) / 8;
             for (u64 i = 0; i < type.count; ++i) {
                 append_parts(*type.element(), offset + i * step, parts);

@@ -1,32 +1,33 @@
-// What types take in memory, by the data layout of nvptx64, and how a pointer's steps add up.
+// Sizes and positions of types in memory, by the data layout of nvptx64, and the address
+// computations of pointers.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
 
 namespace coalesce::translator {
 
-/// Bytes that a value takes when it is stored.
+/// Returns the bytes that a stored value occupies.
 u64 store_size(const Type& type);
-/// Bytes from one element of an array to the next.
+/// Returns the bytes from one element of an array to the next.
 u64 size_of(const Type& type);
 u32 align_of(const Type& type);
-/// Of a structure's member.
+/// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// Where the scalars lie that a value is made of, in order: {float, [2 x i8]} has three. An integer of
-/// more than 64 bits is two of 64, of which the upper one may take fewer bytes.
+/// A scalar that a value consists of, and its position. {float, [2 x i8]} has three. An integer
+/// with more than 64 bits has two of 64 bits; the upper one may occupy fewer bytes.
 struct Part {
     const Type* type;
     u64 offset, bytes;
 };
 std::vector<Part> parts_of(const Type& type);
-/// The position among parts_of(type) of what `indices` select (extractvalue), and how many it has.
+/// The parts that `indices` select (in an extractvalue), as a range of parts_of(type).
 struct PartRange {
     std::size_t first, count;
 };
 PartRange parts_at(const Type& type, const std::vector<u64>& indices);
 
-/// A getelementptr is base + offset + the sum of index * scale.
+/// A getelementptr as base + offset + the sum of index * scale.
 struct Steps {
     struct Term {
         Value* index;

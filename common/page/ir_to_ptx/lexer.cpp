@@ -86,7 +86,7 @@ void Lexer::next() {
     token_.end = at_;
 }
 
-/// 12: and entry: and "a name": are labels, or the names of fields.
+/// Accepts a colon. 12: and entry: and "a name": are labels or field names.
 void Lexer::accept_colon() {
     if (peek() != ':') return;
     ++at_;

@@ -1,4 +1,4 @@
-// Words of LLVM IR.
+// Splits LLVM IR into tokens.
 #pragma once
 
 #include <string>
@@ -38,18 +38,18 @@ public:
     bool at(TokenKind kind) const { return token_.kind == kind; }
     bool at(char punctuation) const;
     bool at_word(std::string_view word) const;
-    /// The character after the current token, blanks aside.
+    /// Reports whether this character follows the current token, possibly after blanks.
     bool followed_by(char c) const;
     bool accept(char punctuation);
     bool accept_word(std::string_view word);
     void expect(char punctuation);
     void expect_word(std::string_view word);
     std::string expect(TokenKind kind, const char* what);
-    /// Everything between the brackets that the current token opens, and the brackets.
+    /// Skips the brackets that the current token opens, with their contents.
     void skip_brackets();
-    /// To the first token of the next line.
+    /// Skips to the first token of the next line.
     void skip_line();
-    /// The text of the line that holds `position`, without blanks around it.
+    /// Returns the line that contains `position`, trimmed.
     std::string line_at(std::size_t position) const;
     std::string_view text() const { return text_; }
 

@@ -1,5 +1,5 @@
-// Numbers of 128 bits, of which the GPU's instructions know only the sum: functions that library_calls.cpp
-// puts in the place of an instruction or an intrinsic, each named as that is.
+// Functions for 128-bit integers, for which the GPU has instructions only to add. library_calls.cpp
+// replaces an instruction or an intrinsic by a call to a function with a similar name.
 //
 //     %q = udiv i128 %a, %b                becomes  %q = call i128 @coalesce.udiv.i128(i128 %a, i128 %b)
 //     call i128 @llvm.umin.i128(...)       becomes  call i128 @coalesce.umin.i128(...)

@@ -1,9 +1,10 @@
-// Functions that a translated module may need: what PTX has no instruction for, written in LLVM IR.
+// A library in LLVM IR, with functions for operations that PTX has no instruction for.
 #pragma once
 
 namespace coalesce::translator {
 
-/// Follows the text of every module; what nobody calls is dropped. library.cpp says which there are.
+/// It is appended to every module, and functions that are not called are removed. library.cpp lists
+/// them.
 extern const char* const kLibrary;
 
 }  // namespace coalesce::translator

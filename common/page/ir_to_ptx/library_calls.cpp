@@ -1,4 +1,4 @@
-// What PTX has no instruction for becomes a call of a function of library.cpp.
+// Replaces operations that PTX has no instruction for by calls to functions of library.cpp.
 #include <algorithm>
 #include <set>
 
@@ -15,7 +15,8 @@ bool is_wide(const Type& type) {
     return type.is(Type::Kind::integer) && type.bits > 64;
 }
 
-/// Of integers wider than an instruction's: "sdiv.i128", "sitofp.i128.float"; "": it is another.
+/// Returns the function's name for an operation on wide integers: "sdiv.i128", "sitofp.i128.float".
+/// Returns "" for other instructions.
 std::string name_in_library(const Instruction& i) {
     switch (i.op) {
         case Op::udiv:
@@ -63,7 +64,7 @@ public:
     }
 
 private:
-    /// Operands and result of an odd width, as i100, take their way as an i128.
+    /// Operands and results of odd widths, such as i100, are converted to and from i128.
     void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& all) {
         const bool is_signed = i.op == Op::sdiv || i.op == Op::srem || i.op == Op::sitofp;
         const auto& types = callee->function_type->elements;

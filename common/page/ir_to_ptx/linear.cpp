@@ -6,14 +6,14 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Deeper sums are taken as one value.
+/// A sum that is nested more deeply is treated as one value.
 constexpr int kMaxDepth = 12;
 
 class Sum {
 public:
     explicit Sum(Linear& to) : to_(to) {}
 
-    /// Adds `factor` times the value, which is extended to 64 bits in that way.
+    /// Adds `factor` times the value after its extension to 64 bits.
     void add(const Value* value, Extension extension, i64 factor, int depth) {
         if (i64 number = 0; is_number(value, number)) {
             to_.offset += factor * extended(number, *value->type, extension);
@@ -36,7 +36,8 @@ private:
         if (scale == 0) to_.terms.erase({value, extension});
     }
 
-    /// A sum that may wrap is not the sum of its extended terms.
+    /// Reports whether the sum of the extended terms is the extended sum. This is false if the sum
+    /// may overflow.
     static bool keeps(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;
@@ -86,7 +87,7 @@ private:
         }
     }
 
-    /// An extension of an extension; that of a zero-extended value does not see which it is.
+    /// Combines two extensions. A sign extension followed by a zero extension cannot be combined.
     bool add_extended(const Value* value, Extension inner, Extension outer, i64 factor, int depth) {
         if (outer == Extension::zero && inner == Extension::sign) return false;
         add(value, inner, factor, depth);

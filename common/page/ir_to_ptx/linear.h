@@ -1,4 +1,5 @@
-// Addresses as sums: base + constant bytes + scale * value + ..., so that the distance of two can be told.
+// Writes addresses as sums (base + constant bytes + scale * value + ...), so that the distance of
+// two addresses can be computed.
 #pragma once
 
 #include <map>
@@ -8,11 +9,12 @@
 
 namespace coalesce::translator {
 
-/// How a value of fewer than 64 bits becomes one.
+/// The extension of a narrower value to 64 bits.
 enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
-    const Value* base = nullptr;  ///< no getelementptr, no cast; nullptr: a number, not an address
+    /// Neither a getelementptr nor a cast; nullptr for a number that is not an address.
+    const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;
 
@@ -21,7 +23,7 @@ struct Linear {
     }
 };
 
-/// Of a pointer.
+/// Returns the sum for a pointer.
 Linear linear_address(const Value* pointer);
 
 }  // namespace coalesce::translator

@@ -1,4 +1,4 @@
-// A node is kept as text; few of them are ever asked for.
+// Nodes are kept as text, because few of them are ever used.
 #include "page/ir_to_ptx/metadata.h"
 
 #include <cstdlib>
@@ -7,7 +7,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Scopes inside one another, and loops that name themselves: more is a circle.
+/// The limit for nested scopes and for loop metadata that refers to itself. A longer chain is a
+/// cycle.
 constexpr int kDeepest = 1000;
 
 }  // namespace
@@ -29,7 +30,7 @@ void Metadata::read(Lexer& lexer) {
     nodes_[name] = std::move(node);
 }
 
-/// (line: 16, column: 15, scope: !12)
+/// Reads fields: (line: 16, column: 15, scope: !12).
 void Metadata::read_fields(Lexer& lexer, Node& node) {
     lexer.expect('(');
     std::string key, value;
@@ -49,7 +50,7 @@ void Metadata::read_fields(Lexer& lexer, Node& node) {
     lexer.expect(')');
 }
 
-/// { ptr @k, !"kernel", i32 1 }: of each item its last word.
+/// Reads a list, and keeps the last word of each item: { ptr @k, !"kernel", i32 1 }.
 void Metadata::read_items(Lexer& lexer, Node& node) {
     lexer.expect('{');
     std::string item;
@@ -110,7 +111,7 @@ const Place* Metadata::place(const std::string& name, Module& module) const {
     if (const auto known = places_.find(name); known != places_.end()) return known->second;
     const bool is_function = node->kind == "DISubprogram";
     const std::string scope = is_function ? name : field(name, "scope");
-    places_[name] = nullptr;  // a circle ends here
+    places_[name] = nullptr;  // ends the recursion if there is a cycle
     Place place;
     place.file = file_of(scope);
     place.line = static_cast<u32>(std::strtoul(field(name, "line").c_str(), nullptr, 10));

@@ -1,5 +1,5 @@
-// The numbered notes at the end of a module: places in the source, loops, and what older versions
-// of clang say about kernels.
+// The numbered metadata at the end of a module: source places, loops, and what older versions of
+// clang say about kernels.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@ namespace coalesce::translator {
 
 class Metadata {
 public:
-    /// !12 = ... or !llvm.ident = ...
+    /// Reads !12 = ... or !llvm.ident = ...
     void read(Lexer& lexer);
 
-    /// Of !dbg !12; nullptr: not known.
+    /// Returns the place of !dbg !12, or nullptr if it is unknown.
     const Place* place(const std::string& name, Module& module) const;
-    /// !llvm.loop !12 of a loop that is not to be unrolled.
+    /// Reports whether the !llvm.loop metadata forbids unrolling.
     bool is_not_unrolled(const std::string& loop) const;
-    /// The elements of !nvvm.annotations, each: the function's name, then keys and numbers.
+    /// An element of !nvvm.annotations: the function's name, followed by keys and numbers.
     struct Annotation {
         std::string function;
         std::vector<std::pair<std::string, std::string>> facts;

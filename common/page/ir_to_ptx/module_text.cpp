@@ -1,4 +1,5 @@
-// Version and target, variables with what they hold at first, prototypes, functions, files.
+// Writes a module: version and target, variables with their initial values, prototypes, functions
+// and files.
 #include "page/ir_to_ptx/module_text.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// "sm_90" and "7.8" from a function's target-cpu and target-features="+ptx78,+sm_90".
+/// Finds "sm_90" and "7.8" in a function's target-cpu and target-features="+ptx78,+sm_90".
 void find_target(const Module& module, std::string& target, std::string& version) {
     target = "sm_90";
     version = "7.8";
@@ -31,7 +32,7 @@ void find_target(const Module& module, std::string& target, std::string& version
     }
 }
 
-/// The functions that a body names, called or as a pointer.
+/// Adds the functions that a body refers to, by calls or as pointers.
 void add_named(const Value* value, std::set<const Value*>& named) {
     if (!value || !named.insert(value).second) return;
     if (const Constant* constant = as_constant(value)) {
@@ -65,7 +66,8 @@ std::string prototypes(const Module& module) {
     return text;
 }
 
-/// Shared memory that one kernel alone uses is declared in it: others do not pay for it.
+/// Finds shared memory that only one kernel uses. It is declared inside this kernel, so that other
+/// kernels do not allocate it.
 std::map<const Variable*, const Function*> owners(const Module& module) {
     std::map<const Variable*, const Function*> owner;
     std::set<const Variable*> several;

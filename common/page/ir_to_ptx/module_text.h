@@ -1,4 +1,4 @@
-// A whole module of PTX.
+// Writes a complete PTX module.
 #pragma once
 
 #include <string>

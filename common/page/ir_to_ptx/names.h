@@ -1,4 +1,4 @@
-// Names as PTX can spell them.
+// Converts names to valid PTX identifiers.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace coalesce::translator {
 
-/// "switch.table" -> "switch_$_table": PTX has letters, digits, _ and $.
+/// Returns "switch_$_table" for "switch.table". PTX allows letters, digits, _ and $.
 std::string ptx_name(const std::string& name);
 std::string parameter_name(const Function& function, u32 index);
 std::string space_text(Space space);  ///< ".global"; "" for generic

@@ -1,5 +1,5 @@
-// A load of which only some bytes are wanted loads those alone, as the back end does it: the lower half of
-// a long long is a load of 4 bytes, which takes half the wavefronts in shared memory.
+// Narrows loads of which only some bytes are used, like the back end. The lower half of a long
+// long, for example, becomes a load of 4 bytes, which takes half the wavefronts in shared memory.
 #include <algorithm>
 #include <bit>
 
@@ -14,7 +14,7 @@ bool is_whole_access(u32 bits) {
     return bits == 8 || bits == 16 || bits == 32;
 }
 
-/// What becomes of a load: `bits` of it from byte `offset` on, as the value of `user`.
+/// A narrowed load: `bits` bits starting at byte `offset`, which become the value of `user`.
 struct Narrowed {
     Instruction* user;
     u32 bits;
@@ -46,7 +46,7 @@ private:
                !i.has(flag::is_atomic) && i.ordering == Ordering::none;
     }
 
-    /// The only user, of the same block.
+    /// Returns the only user if it is in the same block.
     Instruction* only_user(const Instruction& of, const Block& block) const {
         const auto uses = uses_.find(&of);
         if (uses == uses_.end() || uses->second != 1) return nullptr;
@@ -54,7 +54,8 @@ private:
         return user->parent == &block ? user : nullptr;
     }
 
-    /// trunc(load), trunc(lshr(load, whole bytes)), lshr(load, bytes up to a whole access).
+    /// Matches trunc(load), trunc(lshr(load, whole bytes)), and lshr(load, bytes up to a whole
+    /// access).
     bool find(const Instruction& load, const Block& block, Narrowed& to) const {
         Instruction* user = only_user(load, block);
         if (!user || user->operands[0] != &load) return false;
@@ -94,7 +95,8 @@ private:
         part->flags = load.flags;
         part->align = std::min(load.align ? load.align : align_of(*load.type), to.bits / 8);
         made.push_back(part);
-        // In the place of the load; its user is dropped, or widens what is loaded.
+        // Insert at the place of the load. Its user is removed, or becomes an extension of the
+        // loaded value.
         Value* value = part;
         if (to.user->type != type) {
             Instruction* wide = module_.instruction(Op::zext, to.user->type, {part}, *to.user);
@@ -102,7 +104,7 @@ private:
             value = wide;
         }
         replace_uses(function_, to.user, value);
-        uses_[&load] = 0;  // it is met again behind what is put in
+        uses_[&load] = 0;  // the loop will reach it again after the inserted instructions
         block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
                                   made.begin(), made.end());
     }

@@ -18,7 +18,8 @@ std::string bytes_declaration(const Type& type, u32 align, const std::string& na
            "[" + std::to_string(std::max<u64>(1, size_of(type))) + "]";
 }
 
-/// One register fits: not a structure, a vector, i128 or a half, which travel as bytes.
+/// Reports whether the value fits into one register. Structures, vectors, i128 and halves do not;
+/// they are passed as bytes.
 bool is_one_word(const Type& type) {
     return !type.is_aggregate() && registers_in(type) == 1 && !type.is(Type::Kind::half) &&
            !type.is(Type::Kind::bfloat);
@@ -46,7 +47,7 @@ std::string parameters(const Function& function) {
     return "(" + text + (text.empty() ? ")" : "\n)");
 }
 
-/// "256,1,1" of nvvm.maxntid -> ".maxntid 256, 1, 1"
+/// Returns ".maxntid 256, 1, 1" for the nvvm.maxntid "256,1,1".
 std::string limit(const Function& function, const char* key, const char* directive) {
     const std::string value = attribute(function, key);
     if (value.empty()) return "";
@@ -99,7 +100,7 @@ std::string function_header(const Function& function) {
            limit(function, "nvvm.cluster_dim", ".reqnctapercluster");
 }
 
-/// Small integers fill their word; predicates become 0 and 1.
+/// Passes a value. Small integers are extended to a word, and predicates become 0 and 1.
 void put_parameter(Emitter& e, const std::string& name, const Value* value, const Type* by_value) {
     const auto put = [&](u64 offset, u32 bits, const std::string& text) {
         const std::string place = name + (offset ? "+" + std::to_string(offset) : "");

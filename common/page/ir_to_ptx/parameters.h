@@ -1,4 +1,4 @@
-// How values get into functions and out of them: the .param space.
+// Passes values to functions and back, through the .param space.
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace coalesce::translator {
 
-/// ".visible .entry name( ... )" with the limits of a launch, or ".func (...) name(...)".
+/// Returns ".visible .entry name( ... )" with the launch bounds, or ".func (...) name(...)".
 std::string function_header(const Function& function);
-/// A function that is called before it is defined, or not defined here.
+/// Returns the declaration of a function that is called before its definition, or defined
+/// elsewhere.
 std::string prototype(const Function& function);
 
-/// ".param .b32 name" for a value that a function takes or gives.
+/// Returns ".param .b32 name" for an argument or a result.
 std::string parameter_declaration(const Type& type, const Type* by_value, u32 align,
                                   const std::string& name);
-/// st.param of all its parts.
+/// Emits st.param for all parts.
 void put_parameter(Emitter& emitter, const std::string& name, const Value* value,
                    const Type* by_value);
 

@@ -13,7 +13,7 @@ u32 number_in(std::vector<std::string>& list, const std::string& text) {
     return position;
 }
 
-/// All of the calls that it was inlined at lie in the file of the function itself.
+/// Reports whether all calls into which it was inlined are in the same file as the function.
 bool is_of_one_file(const Place& place) {
     for (const Place* at = place.inlined_at; at; at = at->inlined_at) {
         if (at->file != place.file) return false;

@@ -1,4 +1,4 @@
-// Files and lines: what .file and .loc say.
+// Writes .file and .loc directives.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@ namespace coalesce::translator {
 
 class Files {
 public:
-    /// .loc for a place; and first for the calls that it was inlined at, where those lie in another
-    /// file: a line of a header belongs to the line of the kernel that called for it.
+    /// Returns the .loc directives for a place. If the place was inlined into calls in other files,
+    /// theirs come first, so that a line of a header is attributed to the line of the kernel that
+    /// called it.
     std::string location(const Place& place);
-    /// .file for each that was named, and the names of functions.
+    /// Returns a .file directive for each file that was used, and the names of functions.
     std::string text() const;
 
 private:

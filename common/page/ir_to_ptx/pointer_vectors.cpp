@@ -1,4 +1,4 @@
-// A getelementptr on a vector of pointers becomes one for each of them.
+// Splits a getelementptr on a vector of pointers into one for each pointer.
 #include "page/ir_to_ptx/elements.h"
 #include "page/ir_to_ptx/passes.h"
 
@@ -6,7 +6,7 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The instructions that give the same vector, the last of them all of it.
+/// Returns the instructions that compute the same vector. The last one returns the complete vector.
 std::vector<Instruction*> one_by_one(Module& module, const Instruction& i) {
     const Type* index = module.types.integer(32);
     std::vector<Instruction*> made;

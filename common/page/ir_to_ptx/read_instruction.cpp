@@ -19,7 +19,8 @@ constexpr OrderingName kOrderings[] = {
     {"acq_rel", Ordering::acq_rel},     {"seq_cst", Ordering::seq_cst},
 };
 
-/// In an argument list: not a type, and not the beginning of a value.
+/// Reports whether an attribute follows in an argument list: neither a type nor the start of a
+/// value.
 bool at_attribute(const Lexer& lexer) {
     if (!lexer.at(TokenKind::word) || at_type(lexer)) return false;
     const std::string& word = lexer.current().text;
@@ -55,7 +56,7 @@ Instruction* InstructionReader::read(std::vector<Note>& notes) {
     return instruction;
 }
 
-/// "%name = add" -> the instruction of that name with its operation; its type comes later.
+/// Reads "%name = add" and returns the instruction. Its type follows later.
 Instruction* InstructionReader::begin(std::string& name) {
     if (lexer_.at(TokenKind::local)) {
         name = lexer_.take().text;
@@ -77,7 +78,7 @@ Instruction* InstructionReader::begin(std::string& name) {
     return instruction;
 }
 
-/// , align 4, !dbg !12 and what follows besides
+/// Reads ", align 4, !dbg !12" and similar.
 void InstructionReader::read_end(Instruction& i, std::vector<Note>& notes) {
     while (lexer_.accept(',')) {
         if (lexer_.accept_word("align")) {
@@ -138,7 +139,7 @@ void InstructionReader::convert(Instruction& i) {
     i.type = read_type(lexer_, module_.types);
 }
 
-/// select i1 %c, i32 %x, i32 %y and others of which each operand says its type
+/// Reads instructions in which each operand has its own type: select i1 %c, i32 %x, i32 %y.
 void InstructionReader::operands(Instruction& i) {
     read_flags(i);
     i.operands.push_back(values_.read_typed());
@@ -156,7 +157,7 @@ void InstructionReader::operands(Instruction& i) {
                                           : i.operands[0]->type;
 }
 
-/// The last operand, a constant vector, becomes i.indices.
+/// Converts the last operand, a constant vector, to i.indices.
 void InstructionReader::read_shuffle_mask(Instruction& i) {
     const Value* mask = i.operands.back();
     i.operands.pop_back();
@@ -218,7 +219,7 @@ void InstructionReader::load_of(Instruction& i) {
     }
 }
 
-/// store float %x, ptr %p, align 4: the value comes first
+/// Reads store float %x, ptr %p, align 4. The value comes first.
 void InstructionReader::store_of(Instruction& i) {
     read_volatility(i);
     i.operands = {values_.read_typed()};
@@ -241,7 +242,7 @@ void InstructionReader::element_pointer(Instruction& i) {
     }
     if (i.operands.empty()) lexer_.fail("expected a pointer");
     i.type = i.operands[0]->type;
-    // One pointer and a vector of indices are a vector of pointers.
+    // One pointer with a vector of indices gives a vector of pointers.
     for (const Value* operand : i.operands) {
         if (operand->type->is(Type::Kind::vector) && !i.type->is(Type::Kind::vector))
             i.type = module_.types.vector(i.type, operand->type->count);
@@ -368,7 +369,8 @@ InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes()
     return facts;
 }
 
-/// call noundef i32 @f(i32 noundef %x) #3; what is called may be a pointer or inline assembly
+/// Reads call noundef i32 @f(i32 noundef %x) #3. The callee may also be a pointer or inline
+/// assembly.
 void InstructionReader::call_of(Instruction& i) {
     read_flags(i);
     while (lexer_.at(TokenKind::word) && is_calling_convention(lexer_.current().text))

@@ -1,4 +1,4 @@
-// One instruction: text -> Instruction. The forms that instructions.h names are its functions.
+// Reads one instruction. The forms that instructions.h refers to are functions of this class.
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@ public:
     InstructionReader(Lexer& lexer, Module& module, Names& names)
         : lexer_(lexer), module_(module), names_(names), values_(lexer, module, names) {}
 
-    /// What is said of it after it: !dbg !12. Resolved when the whole module has been read.
+    /// Metadata after an instruction: !dbg !12. It is resolved after the whole module has been
+    /// read.
     struct Note {
         Instruction* instruction;
         std::string kind, node;
     };
     Instruction* read(std::vector<Note>& notes);
 
-    /// zeroext align 4 range(i32 0, 8) byval(%T): attributes of a parameter or of a result.
+    /// The attributes of a parameter or a result: zeroext align 4 range(i32 0, 8) byval(%T).
     struct ParameterFacts {
         u32 align = 0;
         const Type* by_value = nullptr;

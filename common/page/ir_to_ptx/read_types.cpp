@@ -6,7 +6,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Wider integers come out of copies of large structures only, and clang makes none for NVPTX.
+/// Wider integers occur only in copies of large structures, which clang does not generate for
+/// NVPTX.
 constexpr u32 kWidestInteger = 128;
 
 bool is_integer_name(const std::string& word) {
@@ -35,7 +36,7 @@ const Type* read_named_by_word(Lexer& lexer, Types& types) {
     lexer.fail("the type '" + word + "' is not known");
 }
 
-/// What stands between < > or [ ]: 4 x float
+/// Reads the contents of < > or [ ]: 4 x float.
 const Type* read_counted(Lexer& lexer, Types& types, bool is_vector) {
     const u64 count = read_unsigned(lexer);
     lexer.expect_word("x");

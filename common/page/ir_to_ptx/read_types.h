@@ -1,4 +1,4 @@
-// i32, ptr addrspace(3), { float, [2 x i8] }, %struct.Pair: text -> Type.
+// Reads types: i32, ptr addrspace(3), { float, [2 x i8] }, %struct.Pair.
 #pragma once
 
 #include "page/ir_to_ptx/lexer.h"
@@ -6,12 +6,12 @@
 
 namespace coalesce::translator {
 
-/// The type at the current token.
+/// Reads the type at the current token.
 const Type* read_type(Lexer& lexer, Types& types);
 bool at_type(const Lexer& lexer);
-/// %struct.Pair = type { i32, i32 }
+/// Reads %struct.Pair = type { i32, i32 }.
 void read_type_definition(Lexer& lexer, Types& types);
-/// addrspace(3), if it is there.
+/// Reads addrspace(3), if it is there.
 Space read_space(Lexer& lexer);
 u64 read_unsigned(Lexer& lexer);
 

@@ -38,7 +38,7 @@ constexpr FlagName kFlags[] = {
     {"inrange", 0},
 };
 
-/// std::bit_cast, which the library that comes with Emscripten 3.1 lacks.
+/// Replaces std::bit_cast, which the library of Emscripten 3.1 lacks.
 template <class To, class From>
 To same_bits(From from) {
     static_assert(sizeof(To) == sizeof(From));
@@ -47,7 +47,7 @@ To same_bits(From from) {
     return to;
 }
 
-/// Decimal digits of up to 128 bits.
+/// Parses decimal digits of up to 128 bits.
 void parse_integer(const std::string& digits, u64& low, u64& high) {
     low = high = 0;
     const bool is_negative = digits[0] == '-';
@@ -63,7 +63,7 @@ void parse_integer(const std::string& digits, u64& low, u64& high) {
     high = ~high + (low == 0 ? 1 : 0);
 }
 
-/// A NaN keeps its payload: through the machine's own conversion it would become a quiet one.
+/// Keeps the payload of a NaN. A conversion by the machine would make it a quiet NaN.
 u64 bits_of_single(double value) {
     const u64 bits = same_bits<u64>(value);
     if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
@@ -233,7 +233,8 @@ Value* ValueReader::read_asm(const Type* type) {
     return code;
 }
 
-/// addrspacecast (ptr addrspace(3) @tile to ptr), getelementptr inbounds (i8, ptr @x, i64 4)
+/// Reads addrspacecast (ptr addrspace(3) @tile to ptr) or getelementptr inbounds (i8, ptr @x, i64
+/// 4).
 Value* ValueReader::read_expression(const Type* type, Op op) {
     lexer_.take();
     auto* expression = module_.make<Constant>(Value::Kind::expression, type);
@@ -249,7 +250,8 @@ Value* ValueReader::read_expression(const Type* type, Op op) {
         lexer_.expect(',');
     }
     do {
-        // Up to clang 18 an index says so; later ones do before the bracket, which is a flag.
+        // Up to clang 18, inrange is before an index. In later versions it is a flag before the
+        // bracket.
         lexer_.accept_word("inrange");
         expression->operands.push_back(read_typed());
     } while (lexer_.accept(','));

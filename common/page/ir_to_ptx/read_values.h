@@ -1,4 +1,4 @@
-// Constants and names of values: text -> Value.
+// Reads constants and references to values.
 #pragma once
 
 #include <map>
@@ -9,10 +9,11 @@
 
 namespace coalesce::translator {
 
-/// Names in force. Those of a module are all known before anything is read.
+/// The visible names. The names of the whole module are known before anything else is read.
 struct Names {
     std::map<std::string, Value*> globals;
-    std::map<std::string, Instruction*> locals;  ///< of the function that is read; also made ahead
+    /// Of the current function; may be created before their definition.
+    std::map<std::string, Instruction*> locals;
     std::map<std::string, Argument*> arguments;
     std::map<std::string, Block*> blocks;
 };
@@ -22,14 +23,14 @@ public:
     ValueReader(Lexer& lexer, Module& module, Names& names)
         : lexer_(lexer), module_(module), names_(names) {}
 
-    /// A type and a value of it.
+    /// Reads a type and a value of that type.
     Value* read_typed();
-    /// A value whose type is known.
+    /// Reads a value whose type is known.
     Value* read(const Type* type);
-    /// %name of an instruction, perhaps before it stands.
+    /// Returns the instruction %name, possibly before its definition.
     Instruction* local(const std::string& name, const Type* type);
     Block* block(const std::string& name);
-    /// nuw, nsw, fast, inbounds ...
+    /// Reads flags: nuw, nsw, fast, inbounds ...
     u32 read_flags();
 
 private:

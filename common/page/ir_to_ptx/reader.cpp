@@ -1,5 +1,5 @@
-// A module: first all names of its top level, then variable after variable and function after
-// function; last what refers to the numbered notes and attributes at its end.
+// Reads a module. First it finds all names at the top level, then it reads variables and functions
+// in order, and at last it resolves references to the metadata and attributes at the end.
 #include "page/ir_to_ptx/reader.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ private:
     std::map<Function*, std::vector<std::string>> groups_of_;
     std::map<Function*, std::string> place_of_;
     std::vector<InstructionReader::Note> notes_;
-    std::size_t header_end_ = 0;  ///< where the parameters of the current function end
+    std::size_t header_end_ = 0;  ///< the end of the current function's parameters
     bool is_variadic_ = false;
 };
 
@@ -69,7 +69,8 @@ std::unique_ptr<Module> ModuleReader::read() {
     return std::move(module_);
 }
 
-/// Names may be used before they are defined; all stand at the beginning of a line.
+/// Finds all global names, because they may be used before their definition. All of them start at
+/// the beginning of a line.
 void ModuleReader::find_names() {
     const Type* pointer = module_->types.pointer();
     const std::string_view text = lexer_.text();
@@ -82,7 +83,7 @@ void ModuleReader::find_names() {
             if (!name.at(TokenKind::global)) name.fail("expected a name");
             const std::string found = name.current().text;
             if (is_function && names_.globals.count(found)) {
-                // Declared by clang and by library.cpp.
+                // It may be declared both by clang and by library.cpp.
             } else if (is_function) {
                 auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
                 names_.globals[found] = function;
@@ -95,7 +96,7 @@ void ModuleReader::find_names() {
     }
 }
 
-/// A variable of no space lies in global memory, and is named by its generic address.
+/// A variable without an address space is in global memory, and its name is a generic address.
 void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
     const Type* pointer = module_->types.pointer();
     auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
@@ -136,7 +137,7 @@ void ModuleReader::read_top_level() {
 
 // ---- variables ----
 
-/// @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4
+/// Reads @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4.
 void ModuleReader::read_variable() {
     Variable& variable = *variables_.at(lexer_.take().text);
     lexer_.expect('=');
@@ -181,7 +182,7 @@ void ModuleReader::read_variable_words(Variable& variable, bool& is_alias) {
     }
 }
 
-/// attributes #0 = { convergent "nvvm.maxntid"="256" }
+/// Reads attributes #0 = { convergent "nvvm.maxntid"="256" }.
 void ModuleReader::read_attribute_group() {
     lexer_.take();
     Attributes& group = groups_[lexer_.expect(TokenKind::attributes, "the number of a group")];
@@ -230,7 +231,7 @@ void ModuleReader::read_function() {
     if (is_defined) read_body(function);
 }
 
-/// Up to the closing bracket: ptr noundef readonly %in, i32 %n, ...
+/// Reads parameters up to the closing bracket: ptr noundef readonly %in, i32 %n, ...
 void ModuleReader::read_parameters(Function& function, std::vector<const Type*>& types) {
     is_variadic_ = false;
     while (!lexer_.at(')')) {
@@ -258,7 +259,7 @@ void ModuleReader::read_parameters(Function& function, std::vector<const Type*>&
     lexer_.expect(')');
 }
 
-/// local_unnamed_addr #0 !dbg !12 {    All of it is on the line of the header.
+/// Reads the rest of the header line: local_unnamed_addr #0 !dbg !12 {
 void ModuleReader::read_after_parameters(Function& function) {
     const std::size_t end = std::min(lexer_.text().find('\n', header_end_), lexer_.text().size());
     while (!lexer_.at('{') && !lexer_.at(TokenKind::end) && lexer_.current().begin < end) {
@@ -302,7 +303,7 @@ void ModuleReader::read_body(Function& function) {
     }
 }
 
-/// An entry without a name has the number after those of the arguments.
+/// An entry block without a name has the next number after the unnamed arguments.
 std::string ModuleReader::name_of_entry(const Function& function) {
     std::size_t unnamed = 0;
     for (const Argument* argument : function.arguments) {
@@ -311,7 +312,7 @@ std::string ModuleReader::name_of_entry(const Function& function) {
     return std::to_string(unnamed);
 }
 
-// ---- what stands at the end ----
+// ---- metadata and attributes at the end ----
 
 void ModuleReader::resolve() {
     for (auto& [function, groups] : groups_of_) {
@@ -329,7 +330,7 @@ void ModuleReader::resolve() {
     apply_annotations();
 }
 
-/// clang 17 to 20 say so what later ones say with ptx_kernel and attributes.
+/// Applies annotations, which clang 17 to 20 use instead of ptx_kernel and attributes.
 void ModuleReader::apply_annotations() {
     for (const Metadata::Annotation& annotation : metadata_.annotations()) {
         const auto found = names_.globals.find(annotation.function);
@@ -348,7 +349,8 @@ void ModuleReader::apply_annotations() {
     }
 }
 
-/// The place of what could not be read: its line says "!dbg !12", and the notes at the end are all there.
+/// Adds the source place to an error. The line that could not be read contains "!dbg !12", and the
+/// metadata at the end of the module is complete.
 Untranslated with_place(const Untranslated& error, const std::string& text) {
     constexpr std::string_view note = "!dbg !";
     const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");

@@ -1,4 +1,4 @@
-// Text of LLVM IR -> ir.h.
+// Reads the text of LLVM IR into the structures of ir.h.
 #pragma once
 
 #include <memory>

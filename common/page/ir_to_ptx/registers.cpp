@@ -10,7 +10,8 @@ bool needs_register(const Value* value) {
     return value->is(Value::Kind::instruction) || value->is(Value::Kind::argument);
 }
 
-/// What makes its value in several instructions may write it before it has read all that it needs.
+/// Reports whether the instruction reads all operands before it writes its result. Instructions
+/// that are emitted as several PTX instructions may not.
 bool reads_before_it_writes(const Instruction& i) {
     const bool is_plain = i.op != Op::call && i.op != Op::atomicrmw && i.op != Op::cmpxchg;
     return is_plain && registers_of(*i.type).size() == 1;
@@ -31,7 +32,7 @@ void Liveness::add_phi_operands(const Block* from, const Block* to,
     }
 }
 
-/// From the end towards the beginning, again and again until nothing changes.
+/// Iterates backwards over the function until nothing changes.
 Liveness::Liveness(const Function& function, const Folding& folding) : folding_(folding) {
     for (const Block* block : function.blocks) start_[block], end_[block];
     for (bool is_changed = true; is_changed;) {
@@ -86,7 +87,8 @@ const Value* Sharing::leader(const Value* value) const {
     return found == leader_.end() ? value : found->second;
 }
 
-/// Only what an instruction makes: arguments have their register, renamed values another's.
+/// Only results of instructions can be joined. Arguments have their own registers, and renamed
+/// values use those of other values.
 void Sharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
     if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;
@@ -107,7 +109,7 @@ void Sharing::join(const Value* phi, const Value* incoming) {
     members_.erase(b);
 }
 
-/// Both are wanted at the place where one of them is made.
+/// Reports whether both values are live at the place where one of them is defined.
 bool Sharing::interfere(const Value* a, const Value* b) const {
     return is_alive_after(a, as_instruction(b)) || is_alive_after(b, as_instruction(a));
 }
@@ -115,7 +117,7 @@ bool Sharing::interfere(const Value* a, const Value* b) const {
 bool Sharing::is_alive_after(const Value* value, const Instruction* place) const {
     const Instruction* made = as_instruction(value);
     const Block* block = place->parent;
-    // Phis of one block are all made at its beginning.
+    // All phis of a block are defined at its beginning.
     if (made->parent == block && made->op == Op::phi && place->op == Op::phi) return true;
     const bool is_made_before = made->parent == block ? position_.at(made) < position_.at(place)
                                                       : liveness_.at_start(block).count(value) != 0;

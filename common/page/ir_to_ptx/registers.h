@@ -1,5 +1,5 @@
-// Which values share a register: a phi and what flows into it, where they are never alive at the
-// same time, so that no copy is needed at the end of each turn of a loop.
+// Decides which values share a register. A phi and its incoming values share one if they are never
+// live at the same time, so that no copy is needed at the end of each iteration of a loop.
 #pragma once
 
 #include <map>
@@ -11,14 +11,15 @@
 
 namespace coalesce::translator {
 
-/// The values that are wanted at the beginning and at the end of each block.
+/// The values that are live at the beginning and at the end of each block.
 class Liveness {
 public:
     Liveness(const Function& function, const Folding& folding);
-    /// On the way from one block to the next, before the phis are set.
+    /// Returns the values that are live on the edge between two blocks, before the phis are set.
     std::set<const Value*> between(const Block* from, const Block* to) const;
     const std::set<const Value*>& at_start(const Block* block) const { return start_.at(block); }
-    /// With what phis of the next blocks read.
+    /// Returns the values that are live at the end, including the operands of phis in the following
+    /// blocks.
     const std::set<const Value*>& at_end(const Block* block) const { return end_.at(block); }
 
 private:
@@ -41,7 +42,7 @@ private:
 
     const Folding& folding_;
     const Liveness& liveness_;
-    std::map<const Value*, std::size_t> position_;  ///< in its block
+    std::map<const Value*, std::size_t> position_;  ///< position in its block
     std::map<const Value*, const Value*> leader_;
     std::map<const Value*, std::vector<const Value*>> members_;
     std::map<const Value*, std::vector<const Instruction*>> readers_;

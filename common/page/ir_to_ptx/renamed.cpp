@@ -1,4 +1,5 @@
-// Instructions that make no code: their value is made of registers that others have written.
+// Instructions without code: their value consists of registers that other instructions have
+// written.
 #include "page/ir_to_ptx/emitter.h"
 
 namespace coalesce::translator {

@@ -1,9 +1,11 @@
-// Which memory does a pointer point to? A generic access costs a look at the address, and counts as
-// neither global nor shared before it runs; so pointers of which it can be told get the space.
+// Infers the address spaces of pointers. A generic access must check the address, and it is not
+// known in advance whether it will count as global or shared. So pointers whose space can be
+// inferred get this space.
 //
-// Idea   A kernel's arguments are global, an addrspacecast tells where it comes from; what is
-//        computed from pointers of one space points there too. Every such value gets the type of
-//        its space; who wants it as a number or passes it on gets it cast back to generic.
+// Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
+//        pointer that is computed from pointers of one space is in the same space. Each such value
+//        gets a type with its space. If it is used as a number or passed on, it is cast back to
+//        generic.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -18,7 +20,7 @@ bool is_generic_pointer(const Value& value) {
     return value.type->is(Type::Kind::pointer) && value.type->space == Space::generic;
 }
 
-/// The operands that a pointer is computed from.
+/// Returns the operands from which a pointer is computed.
 std::vector<Value*> sources_of(const Instruction& i) {
     switch (i.op) {
         case Op::getelementptr: return {i.operands[0]};
@@ -29,7 +31,7 @@ std::vector<Value*> sources_of(const Instruction& i) {
     }
 }
 
-/// The instruction goes to memory by this operand, whichever space it is.
+/// Reports whether this operand is an address that the instruction accesses, in any space.
 bool is_address(const Instruction& user, std::size_t operand) {
     switch (user.op) {
         case Op::load:
@@ -54,7 +56,7 @@ public:
     void run() {
         find_spaces();
         for (Block* block : function_.blocks) {
-            // New instructions are put in on the way.
+            // This loop also visits the instructions that rewrite() inserts.
             for (std::size_t k = 0; k < block->instructions.size(); ++k) rewrite(*block, k);
         }
         retype();
@@ -64,7 +66,7 @@ public:
     }
 
 private:
-    /// nullopt: nothing that says otherwise has been met.
+    /// nullopt means that nothing has been found out yet.
     using Known = std::optional<Space>;
 
     Known space_of(const Value* value) const;
@@ -79,7 +81,7 @@ private:
 
     Module& module_;
     Function& function_;
-    std::map<const Value*, Known> found_;  ///< of instructions
+    std::map<const Value*, Known> found_;  ///< the spaces of instructions
     std::map<const Value*, Value*> moved_arguments_;
     std::map<Block*, std::vector<Instruction*>> at_end_;
 };
@@ -101,7 +103,8 @@ Inference::Known Inference::space_of(const Value* value) const {
     return found == found_.end() ? Space::generic : found->second;
 }
 
-/// Starts from "nothing known" and only ever goes towards generic, so loops of phis come to an end.
+/// Starts with "nothing known" and only moves towards generic, so that it terminates for phis in
+/// loops.
 void Inference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
         return i.op == Op::load && function_.is_kernel && space_of(i.operands[0]) == Space::param;
@@ -140,7 +143,7 @@ bool Inference::is_moved(const Value* value) const {
     return known && *known != Space::generic;
 }
 
-/// The value as a pointer of the space that it is known to point to.
+/// Returns the value as a pointer of its inferred space.
 Value* Inference::in_its_space(Value* value) {
     const Space space = *space_of(value);
     if (value->is(Value::Kind::argument)) {
@@ -159,7 +162,7 @@ Value* Inference::in_its_space(Value* value) {
         }
         return moved;
     }
-    if (!value->is(Value::Kind::expression)) return value;  // retype() gives it the type
+    if (!value->is(Value::Kind::expression)) return value;  // retype() changes its type
     auto* expression = static_cast<Constant*>(value);
     if (expression->op == Op::addrspacecast) {
         Value* source = expression->operands[0];
@@ -174,7 +177,7 @@ Value* Inference::in_its_space(Value* value) {
 Value* Inference::back_to_generic(Instruction& user, std::size_t operand, Block& block,
                                   std::size_t& at) {
     Value* value = user.operands[operand];
-    // An argument is generic as it comes, and a constant can be written so.
+    // Arguments and constants exist in generic form.
     const bool is_as_it_was =
         value->is(Value::Kind::expression) || value->is(Value::Kind::argument);
     if (is_as_it_was && space_of(value) != Space::param) return value;

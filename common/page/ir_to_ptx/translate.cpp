@@ -1,4 +1,4 @@
-// The order of work: read, change each function, write.
+// The steps of the translation: read, run the passes on each function, write.
 #include "page/ir_to_ptx/translate.h"
 
 #include "page/ir_to_ptx/flow.h"

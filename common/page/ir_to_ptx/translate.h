@@ -1,6 +1,6 @@
-// LLVM IR for NVIDIA's GPUs, as clang writes it, into PTX.
+// Translates LLVM IR for NVIDIA's GPUs, as clang generates it, to PTX.
 //
-// Read next  README.md follows one line of a kernel through all of it.
+// Read next  README.md follows one line of a kernel through all steps.
 #pragma once
 
 #include <stdexcept>
@@ -8,16 +8,17 @@
 
 namespace coalesce::translator {
 
-/// What stands in the IR and is not known here. The words are for who wrote the kernel.
+/// The IR contains something that the translator does not support. The message is for the author of
+/// the kernel.
 struct Untranslated : std::runtime_error {
     Untranslated(const std::string& what, const std::string& instruction, const std::string& file,
                  unsigned line);
-    std::string instruction;  ///< as it stands in the IR
-    std::string file;         ///< of the source that it was made of; empty: not known
-    unsigned line;            ///< in that file; 0: not known
+    std::string instruction;  ///< its text in the IR
+    std::string file;         ///< the source file; empty if unknown
+    unsigned line;            ///< the line in that file; 0 if unknown
 };
 
-/// `ir`: one module of textual LLVM IR for nvptx64 with opaque pointers (clang 17 to 22).
+/// Translates one module of textual LLVM IR for nvptx64 with opaque pointers (clang 17 to 22).
 /// Throws Untranslated.
 std::string ptx_of(const std::string& ir);
 

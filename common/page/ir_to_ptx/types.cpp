@@ -1,4 +1,4 @@
-// A type's key spells its shape by the addresses of its elements, which are unique already.
+// The key of a type contains the addresses of its element types, which are already unique.
 #include "page/ir_to_ptx/types.h"
 
 namespace coalesce::translator {

@@ -1,6 +1,6 @@
-// The types of LLVM IR. A module has each type once: equal types are one pointer.
+// The types of LLVM IR. In a module, equal types are the same object.
 //
-// Read next  layout.h says what each takes in memory.
+// Read next  layout.h has the sizes of types in memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-/// NVPTX's numbers for its state spaces.
+/// Address spaces, with NVPTX's numbers.
 enum class Space : u32 {
     generic = 0,
     global = 1,
@@ -41,7 +41,8 @@ struct Type {
         function,
         label,
         metadata,
-        opaque,  ///< a structure without a body, a token, a target's own: no value has it here
+        /// A structure without a body, a token, or a target type: no value has such a type here.
+        opaque,
     };
     Kind kind = Kind::nothing;
     u32 bits = 0;                  ///< of an integer
@@ -49,8 +50,8 @@ struct Type {
     u64 count = 0;                 ///< of an array or a vector
     bool is_packed = false;        ///< a structure without padding
     bool is_variadic = false;      ///< a function
-    std::vector<const Type*>
-        elements;  ///< array, vector: one; function: what it returns, parameters
+    /// For arrays and vectors, one type. For functions, the result type and those of the parameters.
+    std::vector<const Type*> elements;
 
     bool is(Kind k) const { return kind == k; }
     bool is_integer(u32 width) const { return kind == Kind::integer && bits == width; }
@@ -59,7 +60,7 @@ struct Type {
     const Type* element() const { return elements.front(); }
 };
 
-/// Makes types, each once.
+/// Creates types, each only once.
 class Types {
 public:
     const Type* nothing() { return simple(Type::Kind::nothing); }
@@ -78,7 +79,8 @@ public:
     const Type* function(const Type* returned, std::vector<const Type*> parameters,
                          bool is_variadic);
 
-    /// "%struct.Pair" in the IR. The one that is used before its definition is filled in then.
+    /// Returns the type "%struct.Pair". If it is used before its definition, the definition fills
+    /// it in later.
     Type* named(const std::string& name);
 
 private:
@@ -90,7 +92,7 @@ private:
     std::map<std::string, Type*> named_;
 };
 
-/// As the IR writes it, for messages.
+/// Returns the type in the syntax of the IR, for messages.
 std::string text_of(const Type& type);
 
 }  // namespace coalesce::translator

@@ -16,7 +16,7 @@ namespace {
                        "@" + variable.name, "", 0);
 }
 
-/// Bytes, and the addresses among them, each eight bytes long.
+/// The initial bytes of a variable, and the 8-byte addresses among them.
 struct Image {
     const Variable& variable;
     std::vector<u8> bytes;
@@ -30,7 +30,7 @@ struct Image {
     std::string address(const Value* value, i64 bytes_added) const;
 };
 
-/// "generic(table)+8"
+/// Returns "generic(table)+8", for example.
 std::string Image::address(const Value* value, i64 added) const {
     const auto with = [&](const std::string& name) {
         return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);
@@ -81,7 +81,7 @@ void Image::write(const Value* value, u64 offset) {
     }
 }
 
-/// Bytes as they are; with addresses among them in words of eight.
+/// Writes single bytes, or words of eight bytes if there are addresses among them.
 std::string initial_text(const Image& image) {
     std::string text;
     const u64 step = image.addresses.empty() ? 1 : 8;

@@ -1,4 +1,4 @@
-// Variables of a module, and the bytes that they begin with.
+// The variables of a module, and their initial values.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace coalesce::translator {
 
-/// ".visible .global .align 4 .b8 table[16] = {...}"; in a function's body without its visibility.
+/// Returns ".visible .global .align 4 .b8 table[16] = {...}". In the body of a function, there is
+/// no visibility.
 std::string variable_declaration(const Variable& variable, bool is_of_module);
-/// Each after those whose address it holds.
+/// Returns the variables in an order in which each follows those whose addresses it contains.
 std::vector<const Variable*> in_order(const Module& module);
 
 }  // namespace coalesce::translator

@@ -1,15 +1,16 @@
-// Neighbouring loads and stores become one of up to 16 bytes.
+// Merges neighbouring loads and stores into accesses of up to 16 bytes.
 //
-// Idea   A float4 that is copied comes as four loads of 4 bytes, the first with the alignment of 16. The
-//        back end of LLVM merges them by rules of its own, and so the number of requests depends on them:
-//          1. Accesses of one kind, memory and size whose addresses differ by constants are a chain.
-//          2. Loads move up to the first of them, stores down to the last, where nothing on the way may
-//             touch what they touch; otherwise the chain is cut.
-//          3. It is cut where bytes are left out, except for loads of one or two elements in between.
-//          4. From its begin on, the longest piece is taken whose first access is aligned to its size;
-//             loads may be filled up to a power of two.
-// Watch  Rules 3 and 4 read bytes that nobody asked for. They lie in a piece that is aligned to its size,
-//        so in the same sector.
+// Idea   A copy of a float4 consists of four loads of 4 bytes, of which the first is aligned to 16
+//        bytes. LLVM's back end merges them by certain rules, on which the number of requests
+//        depends:
+//          1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
+//          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
+//             between may access the same bytes. Otherwise the chain is cut.
+//          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
+//          4. From the beginning of the chain, the longest piece is taken whose first access is aligned to
+//             the size of the piece. Loads may be extended to a power of two.
+// Watch  Rules 3 and 4 load bytes that the program did not request. They are in a piece that is
+//        aligned to its size, so they are in the same sector.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -26,9 +27,9 @@ namespace {
 constexpr u64 kMaxBytes = 16;
 
 struct Link {
-    Instruction* instruction;  ///< nullptr: fills a gap
+    Instruction* instruction;  ///< nullptr if it fills a gap
     i64 offset;
-    std::size_t position;  ///< in the block
+    std::size_t position;  ///< position in the block
 };
 using Chain = std::vector<Link>;
 
@@ -62,7 +63,8 @@ public:
         : module_(module), function_(function), block_(block) {}
 
     void run() {
-        // What may not go on divides: nothing is done earlier than it would have been.
+        // Divide the block at instructions that may not return, so that no access moves across
+        // them.
         std::vector<std::size_t> bounds{0};
         for (std::size_t k = 0; k < block_.instructions.size(); ++k)
             if (!always_goes_on(*block_.instructions[k])) bounds.push_back(k);
@@ -113,7 +115,7 @@ private:
                     taken_.push_back(std::move(aligned));
     }
 
-    // ---- 2: what lies between ----
+    // ---- 2: instructions in between ----
 
     bool can_move(const Link& link, const Link& to, const Chain& chain) const {
         const Instruction& i = *link.instruction;
@@ -151,7 +153,7 @@ private:
         return all;
     }
 
-    // ---- 3: what is left out ----
+    // ---- 3: gaps ----
 
     static u64 bytes_of(const Link& link) { return store_size(accessed_type(*link.instruction)); }
 
@@ -200,7 +202,7 @@ private:
                 const auto real = std::count_if(piece.begin(), piece.end(), [](const Link& l) {
                     return l.instruction != nullptr;
                 });
-                // Of two, one that nobody asked for is no gain.
+                // A pair in which one load only fills a gap is no improvement.
                 if (piece.size() > 2 || real == 2) all.push_back(piece);
                 begin = end - 1;
                 break;
@@ -211,7 +213,7 @@ private:
 
     // ---- the new instruction ----
 
-    /// All have the same type, or are integers of its size.
+    /// All elements have the same type, or are integers of the same size.
     const Type* element_type(const Chain& chain) {
         const Type* type = &element_of(accessed_type(*chain.front().instruction));
         for (const Link& link : chain)
@@ -263,7 +265,7 @@ private:
             merge_stores(chain);
     }
 
-    /// What a value is computed of comes to stand before `at` as well.
+    /// Moves the instructions that compute a value to before `at`.
     void hoist(Value* value, const Instruction* at) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;
@@ -314,7 +316,7 @@ private:
         erase(chain);
     }
 
-    /// The value of one of the merged loads.
+    /// Returns the value of one of the merged loads.
     Value* taken_out(Value* whole, u64 lane, const Instruction& of,
                      std::vector<Instruction*>& made) {
         const Type& type = accessed_type(of);

@@ -1,18 +1,20 @@
-// Keeps the book, so that all of it opens without a network after the first visit: every page, as one version.
+// Caches the book in the browser, so that after the first visit all of it works offline. All pages
+// in the cache have the same version.
 //
-// write.mjs puts the list of the files with their hashes in the place of BOOK, so that this file changes with each of
-// them: the browser sees a new version, takes what has changed, and only when all of it is there is the old one
-// replaced. The compiler is not in the list: it is loaded with a progress bar, and kept by src/compiler/load.ts.
+// write.mjs replaces BOOK by the list of the files with their hashes, so this file changes with
+// each of them. The browser then notices a new version and fetches the changed files. The old
+// version is replaced only when the new one is complete. The compiler is not in the list. It is
+// loaded with a progress bar, and src/compiler/load.ts caches it.
 "use strict";
 
 const { version, files } = BOOK;
 const root = new URL("./", location.href).href;
 const cacheName = `coalesce-book ${root}`;
 
-// ---- taking a version ----
+// ---- installing a version ----
 
 const addressOf = (name) => new URL(name, root).href;
-/** What a file is kept under: content that changes has another address. */
+/** Returns the key of a file in the cache. If the content changes, so does the key. */
 const keyOf = (name) => `${addressOf(name)}?${files[name]}`;
 
 async function hashOf(bytes) {
@@ -23,7 +25,8 @@ async function hashOf(bytes) {
 async function take(cache, name) {
     const response = await fetch(addressOf(name), { cache: "no-cache" });
     const bytes = await response.arrayBuffer();
-    // In the middle of a deployment there are files of two versions: the browser tries again at the next visit.
+    // During a deployment, the server may have files of two versions. The browser tries again at
+    // the next visit.
     if (!response.ok || (await hashOf(bytes)) !== files[name]) throw new Error(`${name} is not of this version`);
     await cache.put(keyOf(name), new Response(bytes, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "" } }));
 }
@@ -32,7 +35,7 @@ async function takeAll() {
     const cache = await caches.open(cacheName);
     const kept = new Set((await cache.keys()).map(({ url }) => url));
     const missing = Object.keys(files).filter((name) => !kept.has(keyOf(name)));
-    // A few at a time: the reader's page is being loaded, too.
+    // Only a few at a time, because the reader's page is loading too.
     const takeNext = async () => {
         for (let name; (name = missing.pop()) !== undefined; ) await take(cache, name);
     };
@@ -48,12 +51,12 @@ async function dropOthers() {
 addEventListener("install", (event) => event.waitUntil(takeAll().then(() => skipWaiting())));
 addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => clients.claim())));
 
-// ---- answering ----
+// ---- answering requests ----
 
-/** False: there is a newer version, and until it has replaced this one the network answers. */
+/** False if there is a newer version. Until it replaces this one, requests go to the network. */
 let isCurrent = true;
 
-/** Asked when a page is opened. Without an answer soon, what is kept is good enough. */
+/** Checks for a newer version when a page is opened. If there is no answer soon, the cached version is used. */
 async function askWhetherCurrent() {
     try {
         const response = await fetch(addressOf("version.txt"), { cache: "no-store", signal: AbortSignal.timeout(1500) });
@@ -64,7 +67,7 @@ async function askWhetherCurrent() {
     }
 }
 
-/** The file of the list that a request is for; undefined: it is none of ours. */
+/** Returns the listed file that a request is for, or undefined. */
 function nameOf({ method, url }) {
     if (method !== "GET" || !url.startsWith(root)) return undefined;
     const name = decodeURIComponent(new URL(url).pathname.slice(new URL(root).pathname.length)) || "index.html";

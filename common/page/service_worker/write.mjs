@@ -1,9 +1,9 @@
-// Writes what makes the book work without a network: service_worker.js with the list of the book's files, and
-// version.txt, which tells whether the list is the newest.
+// Writes the files that make the book work offline: service_worker.js with the list of the book's
+// files, and version.txt, which shows whether this list is the newest.
 //
 //     node write.mjs FOLDER
 //
-// FOLDER: the book's, when everything is in it. What is written there before is replaced.
+// FOLDER is the folder of the complete book. Existing versions of these files are replaced.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -15,11 +15,11 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 
 const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const names = entries.map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)));
-// The compiler, which src/compiler/load.ts keeps, is the one file that is packed.
+// Only the compiler is compressed, and src/compiler/load.ts caches it.
 const kept = names.filter((name) => !written.includes(name) && !name.endsWith(".gz")).sort();
 const files = Object.fromEntries(kept.map((name) => [name, hashOf(fs.readFileSync(path.join(folder, name)))]));
 const script = fs.readFileSync(new URL("service_worker.js", import.meta.url), "utf8");
-// A script that has changed makes a new version, too.
+// A changed script is a new version too.
 const version = hashOf(JSON.stringify(files) + script);
 
 const book = JSON.stringify({ version, files }, null, 1);

@@ -1,5 +1,6 @@
-// What one warp touches, one access at a time: steps, a picture of lanes onto memory, a lane to be followed, and shared
-// memory as it fills. It shows whatever accesses it is given and knows nothing of where they come from.
+// Shows the accesses of one warp: buttons to step through them, a drawing of lanes and memory, a
+// lane to follow, and shared memory as it fills. It shows the accesses that it is given, wherever
+// they come from.
 
 import { isLong, pictureSvg, tileSvg } from "./picture";
 import type { Access } from "./simulator";
@@ -20,7 +21,7 @@ const markup = `
 const tileMarkup = `<h3>Shared memory</h3><div class="drawing" tabindex="0" role="group" aria-label="Shared memory"></div>
 <p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p>`;
 
-/** Where a lane's address lies. */
+/** Describes the position of a lane's address. */
 function placeOf(access: Access, lane: number): string {
     const address = access.addresses[lane];
     if (address === null || address === undefined) return `lane ${lane} takes no part`;
@@ -36,7 +37,7 @@ export class AccessesPart {
     private showsAll = false;
     private otherwise = "";
 
-    /** `moved`: another access is shown. */
+    /** `moved` is called when another access is shown. */
     constructor(
         private readonly root: HTMLElement,
         private readonly tile: HTMLElement,
@@ -62,7 +63,7 @@ export class AccessesPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** `otherwise`: what is said when there are none. Gives the number of the access that is shown. */
+    /** `otherwise` is shown if there are no accesses. Returns the number of the access that is shown. */
     show(accesses: Access[], at: number, otherwise: string): number {
         this.accesses = accesses;
         this.at = Math.min(at, Math.max(0, accesses.length - 1));
@@ -77,7 +78,7 @@ export class AccessesPart {
         this.moved(this.at);
     }
 
-    /** The next access, around the end, that costs more than it must. */
+    /** Returns the next access that costs more than necessary, continuing at the start. */
     nextConflict() {
         const count = this.accesses.length;
         for (let i = 1; i <= count; i++) {

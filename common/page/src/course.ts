@@ -1,6 +1,10 @@
-// The course as the page has it: window.courseData, written by common/page/data when the book is built.
+// The course's data in the page: window.courseData, which common/page/data writes when the book is
+// built.
 
-/** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many, no more than `most`. */
+/**
+ * The number of blocks along an axis of a grid: the pieces of `size` that cover an extent + `plus`, times `times`, at
+ * most `most`.
+ */
 export interface Axis {
     of: "one" | "rows" | "cols" | "elements" | "tiles";
     size: number;
@@ -11,10 +15,10 @@ export interface Axis {
     most?: number;
 }
 
-/** How a kernel is launched. */
+/** A kernel's launch. */
 export interface Launch {
     kernel: string;
-    /** As the program calls it: "transpose_tiled<32>". */
+    /** The name in the program: "transpose_tiled<32>". */
     function: string;
     block: [number, number, number];
     shared: number;
@@ -29,15 +33,15 @@ export interface Variant {
     rows_multiple: number;
     cols_multiple: number;
     produces: string;
-    /** Grids with as many blocks across as down may have a kernel of their own. */
+    /** A launch may use another kernel if the grid has as many blocks across as down. */
     launch: { square: Launch; other: Launch };
     expect: Record<string, number>;
 }
 
-/** A variant that is no kernel of its own, or one whose launch only the host knows. */
+/** A variant without its own kernel, or one whose launch only the host can compute. */
 export type NoKernel = Omit<Variant, "launch"> & {
     launch?: undefined;
-    /** "it is host code, no kernel" */
+    /** For example "it is host code, no kernel". */
     why_not: string;
 };
 
@@ -49,7 +53,7 @@ export interface Step {
     variants: Variant[];
 }
 
-/** The kernels of the sliders: `head` and one of them, by mangled name, are a whole PTX. */
+/** The kernels of the sliders. `head` followed by one of them, by mangled name, is a complete PTX module. */
 export interface Family {
     source: string;
     head: string;
@@ -58,7 +62,7 @@ export interface Family {
 
 /** A step's program with all of its variants. */
 export type Program = Omit<Step, "variants"> & {
-    /** What it includes of its own folder. */
+    /** The headers that it includes from its own folder. */
     headers: string;
     is_explored: boolean;
     variants: (Variant | NoKernel)[];
@@ -73,7 +77,7 @@ declare global {
 export const programs = (): Program[] => window.courseData.steps;
 
 let explored: Step[] | undefined;
-/** Those that the explorer can show. */
+/** The steps that the explorer can show. */
 export const steps = (): Step[] =>
     (explored ??= programs()
         .filter(({ is_explored }) => is_explored)
@@ -91,10 +95,10 @@ function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }:
     return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
-/** What the simulator compares `out` with; "": nothing that it knows. */
+/** What the simulator compares `out` with, or "" if it cannot check this task. */
 export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
-/** The launch for a matrix. A block of another shape changes the grid where that followed the block. */
+/** Returns the launch for a matrix. If the grid depends on the shape of the block, another block shape changes it. */
 export function launchFor(variant: Variant, rows: number, cols: number, block?: [number, number]) {
     const gridOf = (launch: Launch) =>
         launch.grid.map((axis, i) => {

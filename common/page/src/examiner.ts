@@ -1,5 +1,5 @@
-// From a learner's text to a verdict: C++ says what clang is to be asked, clang compiles, C++ examines. Both work in
-// threads of their own, so that the page never waits.
+// Examines a learner's text: C++ code chooses clang's options, clang compiles, and C++ code
+// examines the kernel. All of them run in workers, so that the page never blocks.
 
 import { Compiler, type Progress } from "./compiler/compiler";
 import { workOf } from "./exercises";
@@ -7,7 +7,7 @@ import type { Counters } from "./simulator";
 import { Ended, SimulatorThread } from "./thread";
 import type { Record as Done } from "./your_turn/progress";
 
-/** An exercise, or the bug hunt that goes with it. */
+/** An exercise, or its bug hunt. */
 export interface Task {
     exercise: string;
     hunt: boolean;
@@ -31,7 +31,10 @@ export interface ShapeTried {
     launch: { grid: number[]; block: number[]; shared_bytes: number };
 }
 
-/** As `./learn check --json` prints it (common/examiner/verdict.h); what the page does not read is left out. */
+/**
+ * The verdict as printed by `./learn check --json` (common/examiner/verdict.h), without the fields that the page does
+ * not use.
+ */
 export interface Verdict {
     source_hash: string;
     outcome: "passed" | "failed" | "not-examined";
@@ -43,7 +46,7 @@ export interface Verdict {
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 
-/** What a line costs: sectors or wavefronts per request; null where it has no such request. */
+/** The cost of a line: sectors or wavefronts per request, or null if it has no such request. */
 export type LineCost = { line: number; reasons: string[] } & { [kind in CostKind | `${CostKind}_least`]: number | null };
 export type CostKind = "load" | "store" | "shared_load" | "shared_store";
 
@@ -57,16 +60,16 @@ export interface Launch {
 
 export interface Examined {
     passed: boolean;
-    /** The first failure's, or "". */
+    /** The advice for the first failure, or "". */
     failure: string;
     verdict: Verdict;
     html: string;
     terminal: string;
-    /** For the simulator; "" where it did not compile. */
+    /** The PTX for the simulator, or "" if the kernel did not compile. */
     ptx: string;
     entry: string;
     launch: Launch | null;
-    /** What is kept of the predicted time. */
+    /** The part of the predicted time that is stored. */
     predicted: Done["predicted"];
     lines: LineCost[];
 }
@@ -74,10 +77,10 @@ export interface Examined {
 export interface Hint {
     level: number;
     of: number;
-    /** "all", or the failure that it helps with. */
+    /** "all", or the failure for which the hint is. */
     for: string;
     name: string;
-    /** It flows; else it keeps its lines. */
+    /** Whether the text may be rewrapped. */
     is_sentence: boolean;
     text: string;
 }
@@ -88,7 +91,7 @@ export interface Prediction {
     words: string;
     said: number | null;
     fact: number | null;
-    /** Of whom a fact is that was not counted; "": it was. */
+    /** The source of a number that was not counted, or "" if it was counted. */
     label: string;
     is_right: boolean | null;
     text: string | null;
@@ -100,14 +103,16 @@ export interface Explained {
     svg: string;
 }
 
-/** A launch that does not end is stopped after that: no kernel of the course needs half of it. */
+/** A step that takes longer is ended, after this many milliseconds. No kernel of the course needs half of that. */
 const MOST_MILLISECONDS = 2000;
-/** ... unless this computer has shown that it is slower: so many times the slowest step of a kernel that is right. */
+/** If this computer is slow, the limit is this many times the slowest step of a correct kernel. */
 const PATIENCE = 3;
-/** Until an examination's first step, since a new thread loads and compiles the examiner itself. */
+/** The limit for the first step, in which a new worker also loads and compiles the examiner. */
 const MOST_AT_FIRST = 10000;
 
-/** A run that was ended from outside, in words for the reader. `after`: milliseconds since its last step began. */
+/**
+ * A run that was ended. The text is for the reader. `after` is the time in milliseconds since its last step started.
+ */
 export class TooLong extends Error {
     constructor(
         limit: number,
@@ -117,7 +122,7 @@ export class TooLong extends Error {
     }
 }
 
-/** Why a page that was opened from the file system has no compiler; "": it has. */
+/** Explains why a page that was opened from the file system has no compiler, or "" if it has one. */
 export const noCompiler = (): string =>
     location.protocol === "file:"
         ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer: there it runs."
@@ -126,25 +131,25 @@ export const noCompiler = (): string =>
 export class Examiner {
     private compiler: Compiler | null = null;
 
-    /** Its own, which it may end. */
+    /** The worker, which this class may end. */
     private readonly thread = new SimulatorThread(() => this.stepBegins());
-    /** What is done when a step of what is being examined begins. */
+    /** Called when a step of the examination starts. */
     private stepBegins = () => {};
-    /** How long a step may take, in milliseconds; while that is found out, longer. */
+    /** The limit for a step in milliseconds. It is longer until the speed of the computer is known. */
     private limit = MOST_AT_FIRST;
     /** The slowest step so far. */
     private slowest = 0;
     private warmedUp: Promise<void> | null = null;
     private readonly listeners: Progress[] = [];
-    /** One at a time, so that the clock is of one run alone. */
+    /** Only one run at a time, so that the time limit applies to that run. */
     private before: Promise<unknown> = Promise.resolve();
 
-    /** While the compiler is loaded, `listener` is told how far it is. */
+    /** `listener` is told the progress while the compiler is loaded. */
     onProgress(listener: Progress) {
         this.listeners.push(listener);
     }
 
-    /** Begins to load the compiler, and does then with the solution what will be done with the learner's kernel. */
+    /** Starts to load the compiler, and then examines the solution as a warm-up. */
     prepare(task: Task): Promise<void> {
         this.compiler ??= new Compiler((part, words) => this.listeners.forEach((listener) => listener(part, words)));
         void this.warmUp(task).catch(() => {});
@@ -156,7 +161,7 @@ export class Examiner {
         return this.inTurn(() => this.examineNow(task, source));
     }
 
-    /** The first examination is the slowest: the browser compiles what it runs, and clang reads the headers. */
+    /** The first examination is the slowest, because the browser compiles the module and clang parses the headers. */
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
             await this.examineNow(task, workOf(task).solution);
@@ -192,7 +197,7 @@ export class Examiner {
         return this.thread.ask("explain", { ...task, source, verdict });
     }
 
-    /** Ends the thread when a step of `act` takes too long. */
+    /** Ends the worker if a step of `act` takes too long. */
     private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
         let tooLong: TooLong | null = null;
         let clock: ReturnType<typeof setTimeout>;

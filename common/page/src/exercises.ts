@@ -1,24 +1,25 @@
-// The exercises as the pages have them: window.exerciseData, written by common/page/data/exercises.cpp.
+// The exercises' data in the page: window.exerciseData, which common/page/data/exercises.cpp
+// writes.
 
 import type { Task } from "./examiner";
 
 export interface Question {
-    /** "store", ... or "of_copy_predicted" */
+    /** "store" and so on, or "of_copy_predicted". */
     counter: string;
     question: string;
     within: number;
 }
 
-/** An exercise, or a bug hunt. */
+/** An exercise or a bug hunt. */
 export interface Work {
     /** "exercises/03_tiled/kernel.cu" */
     file: string;
     kernel: string;
     produces: string;
-    /** What the learner begins with. */
+    /** The learner's initial text. */
     skeleton: string;
     solution: string;
-    /** What it may cost, by counter. */
+    /** The limits, by counter. */
     limits: Record<string, number>;
     questions: Question[];
 }
@@ -33,7 +34,7 @@ export interface Lesson {
 export interface Gpu {
     name: string;
     source: string;
-    /** By calibrate, on such a GPU; else what is known of it is from documents. */
+    /** Whether calibrate ran on such a GPU. Otherwise its figures come from documents. */
     measured: boolean;
 }
 
@@ -44,7 +45,7 @@ declare global {
 }
 
 export const lessons = (): Lesson[] => window.exerciseData.exercises;
-/** The first one is for whoever does not choose. */
+/** The first one is the default. */
 export const gpus = (): Gpu[] => window.exerciseData.gpus;
 
 export function workOf({ exercise, hunt }: Task): Work {
@@ -54,7 +55,7 @@ export function workOf({ exercise, hunt }: Task): Work {
     return work;
 }
 
-/** "03_tiled", "03_tiled hunt": in the learner's progress, too. */
+/** The key "03_tiled" or "03_tiled hunt", which the learner's progress uses too. */
 export const nameOf = ({ exercise, hunt }: Task): string => exercise + (hunt ? " hunt" : "");
-/** What follows a command to mean it: "03", "03 --hunt". */
+/** The argument of a command for this exercise: "03", "03 --hunt". */
 export const wordsOf = ({ exercise, hunt }: Task): string => exercise.slice(0, 2) + (hunt ? " --hunt" : "");

@@ -1,4 +1,5 @@
-// The explorer's page: one panel or two, the sliders, their state in the link, keys.
+// The explorer's page: one or two panels, the sliders, the state in the link, and keyboard
+// shortcuts.
 
 import "./book.css";
 import "./parts.css";
@@ -13,9 +14,9 @@ import { SimulatorThread } from "./thread";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel of the course, run at a size. */
+        /** For tests and for use in the console: runs a kernel of the course at a given size. */
         runKernel(step: string, variant: string, rows: number, cols: number): Result;
-        /** ... and how long it would take. */
+        /** Predicts the time of a kernel. */
         predictKernel(step: string, variant: string, rows: number, cols: number, gpu: string): Promise<Time>;
     }
 }
@@ -68,7 +69,7 @@ class Page {
 
     private toggle() {
         const first = (this.panels[0] as Panel).state;
-        // The lesson's next step is the likeliest to be compared with.
+        // By default, compare with the next step.
         const second: PanelState = { ...first, step: "04_padded", variant: "padded", time: { ...first.time } };
         delete second.shape;
         this.showPanels(this.panels.length === 2 ? [first] : [first, second]);

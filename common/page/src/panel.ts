@@ -1,4 +1,5 @@
-// One kernel: its controls, the warp's accesses one by one, its source, its counters.
+// A panel for one kernel: its controls, the accesses of a warp one by one, its source, and its
+// counters.
 
 import { AccessesPart } from "./accesses_part";
 import { comparedWith, findVariant, launchFor, steps, type Step, type Variant } from "./course";
@@ -9,7 +10,7 @@ import { oneAtATime, type SimulatorThread } from "./thread";
 import { TimePart } from "./time_part";
 import { countOf, escaped, round } from "./words";
 
-/** More accesses of one warp than anybody steps through. */
+/** The largest number of accesses of a warp that are traced. */
 const MOST_ACCESSES = 1000;
 const LARGEST = 2048;
 
@@ -40,7 +41,7 @@ const markup = (id: string) => `
 <label class="unseen" for="ptx-${id}">PTX</label><textarea id="ptx-${id}" spellcheck="false" rows="20"></textarea>
 <p><button type="button" name="run-ptx">Run this PTX</button> <button type="button" name="reset-ptx">Back to the lesson's</button></p></details>`;
 
-/** The rows of the table: requests, their cost, and which accesses add to it. */
+/** The rows of the table: the requests, their cost, and the accesses that are added up. */
 const COUNTED: [string, string, string, (access: Access) => boolean][] = [
     ["Loads, sectors", "load_requests", "load_sectors", (a) => a.memory !== "shared" && !a.store],
     ["Stores, sectors", "store_requests", "store_sectors", (a) => a.memory !== "shared" && a.store],
@@ -129,7 +130,7 @@ export class Panel {
         this.changed();
     }
 
-    /** The step and variant of the state; what is unknown becomes the first there is. */
+    /** Returns the step and the variant of the state. Unknown names are replaced by the first ones. */
     private chosen(): [Step, Variant] {
         const found = findVariant(this.state.step, this.state.variant);
         if (found) return found;
@@ -173,7 +174,7 @@ export class Panel {
         this.show();
     }
 
-    /** Blocks and warps that the launch does not have become the last that it has. */
+    /** Limits block and warp to those that the launch has. */
     private limitPlaces(grid: number[], block: number[]) {
         const product = (list: number[]) => list.reduce((one, other) => one * other, 1);
         this.state.block = Math.min(this.state.block, product(grid) - 1);
@@ -248,7 +249,7 @@ export class Panel {
         this.showStep();
     }
 
-    /** What changes with the access that is shown. */
+    /** Updates what depends on the access that is shown. */
     private showStep() {
         this.showSource(this.accesses[this.state.at]?.line ?? 0);
         this.showCounters();
@@ -263,7 +264,7 @@ export class Panel {
         this.find(".reports").replaceChildren(...items);
     }
 
-    /** From the kernel's first line to its last, with what each line cost. */
+    /** Shows the kernel's source with the cost of each line. */
     private showSource(current: number) {
         const [step] = this.chosen();
         const source = step.source.split("\n");

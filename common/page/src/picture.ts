@@ -1,4 +1,4 @@
-// One access as a drawing: lanes onto sectors or banks; and shared memory, as it fills.
+// Draws an access, as lanes and sectors or as lanes and banks, and shared memory as it fills.
 
 import { rowsOf, type Row } from "./rows";
 import type { Access } from "./simulator";
@@ -27,10 +27,10 @@ function rowSvg(row: Row, isShared: boolean, y: number, followed: number): strin
     return svg;
 }
 
-/** More rows than are shown at first. */
+/** Above this number of rows, the others are folded. */
 export const isLong = (access: Access): boolean => rowsOf(access).length > MOST_ROWS;
 
-/** `followed`: a lane that is marked; -1: none. */
+/** `followed` is the lane that is marked, or -1. */
 export function pictureSvg(access: Access, followed = -1, all = false): string {
     const rows = rowsOf(access);
     const isShared = access.memory === "shared";
@@ -60,7 +60,10 @@ function wordsOf(access: Access): number[] {
     );
 }
 
-/** Rows of 32 banks: what this warp has put there up to `at`, and what it touches now. Null: nothing. */
+/**
+ * Draws rows of 32 banks: what this warp has stored up to `at`, and what it accesses now. Returns null if there is
+ * nothing to draw.
+ */
 export function tileSvg(accesses: Access[], at: number): string | null {
     const shared = accesses.map((access) => (access.memory === "shared" ? wordsOf(access) : []));
     const last = Math.max(...shared.flat());

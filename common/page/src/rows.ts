@@ -1,11 +1,11 @@
-// 32 addresses as rows of 32 places: 128 bytes of memory in four sectors, or one wavefront's banks.
-// The same as rows_of_memory and rows_of_banks of common/examiner/picture.h.
+// Arranges 32 addresses in rows of 32 places: 128 bytes of memory in four sectors, or the banks of
+// one wavefront. rows_of_memory and rows_of_banks in common/examiner/picture.h do the same.
 
 import type { Access } from "./simulator";
 
 export interface Row {
     label: string;
-    /** The first lane at each place; -1: none. */
+    /** The first lane at each place, or -1. */
     lanes: number[];
 }
 
@@ -34,7 +34,7 @@ function rowsOfMemory(access: Access): Row[] {
 }
 
 function rowsOfBanks(access: Access): Row[] {
-    // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
+    // Accesses of 8 bytes are served in two half warps, and those of 16 bytes in four quarters.
     const together = access.bytes <= 4 ? 32 : 128 / access.bytes;
     const rows: Row[] = [];
     for (let first = 0; first < 32; first += together) {
@@ -44,7 +44,7 @@ function rowsOfBanks(access: Access): Row[] {
             const word = Math.floor(at / WORD);
             const bank = word % BANKS;
             const here = served[bank] as number[];
-            // The same word is served once, to whoever wants it.
+            // A word is delivered once for all lanes that access it.
             if (here.includes(word)) return;
             const place = done + here.length;
             if (rows.length <= place) rows.push(emptyRow(`wavefront ${rows.length + 1}`));

@@ -1,8 +1,9 @@
-// Scripts beside the page that are large: loaded when they are needed, once. The file system allows that too.
+// Loads large scripts from the page's folder, each once and only when it is needed. This also works
+// if the page was opened from the file system.
 
 const loading = new Map<string, Promise<void>>();
 
-/** Until the script of that name has run; at once when `isThere` says that it has. */
+/** Waits until the script with that name has run, or returns at once if `isThere` says that it has. */
 export function loadScript(name: string, isThere: () => boolean): Promise<void> {
     if (isThere()) return Promise.resolve();
     const begun = loading.get(name);

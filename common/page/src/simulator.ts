@@ -1,4 +1,5 @@
-// The WebAssembly module: the simulated GPU and the examiner, behind one function that takes every question.
+// The interface to the simulated GPU, which is compiled to WebAssembly. Its input is PTX, and its
+// output is counters and accesses.
 
 export interface Access {
     file: string;
@@ -8,7 +9,7 @@ export interface Access {
     bytes: number;
     cost: number;
     ideal: number;
-    /** Of each lane, from the memory's beginning; null: the lane takes no part. */
+    /** The address of each lane, relative to the start of the memory, or null if the lane is not active. */
     addresses: (number | null)[];
 }
 
@@ -30,7 +31,7 @@ export interface Result {
     lines: { file: string; line: number; counters: Counters }[];
     accesses: Access[];
     reports: Report[];
-    /** Cells of `out` that are not what they should be; absent where that is not checked. */
+    /** The number of wrong cells of `out`; absent if they were not checked. */
     wrong?: number;
 }
 
@@ -47,7 +48,10 @@ export interface Question {
     produces: string;
 }
 
-/** One launch's, as coalescePredict writes it (timing/prediction.h); what the page does not read is left out. */
+/**
+ * The prediction for one launch, in the format of coalescePredict (timing/prediction.h), without the fields that the
+ * page does not use.
+ */
 export interface Prediction {
     gpu: string;
     measured_gpu: boolean;
@@ -59,10 +63,10 @@ export interface Prediction {
     bytes_on_their_way: number;
 }
 
-/** A prediction with what there is to say and to see of it: wasm/time_of_launch.h. */
+/** A prediction with its explanation and pictures: wasm/time_of_launch.h. */
 export interface Time {
     prediction: Prediction;
-    /** The part of a copy's speed; null: unknown. */
+    /** The fraction of a copy's speed, or null if it is unknown. */
     of_copy: number | null;
     told: { kernel: string; time: string; label: string; verdict: string; why: string[]; unknown: string[]; cure: string };
     svg: string;
@@ -76,17 +80,17 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
 /** Names of the questions; wasm/README.md describes each. */
 export type Ask = "run" | "time" | "request" | "examine" | "hint" | "predictions" | "explain";
 
-/** wasm/ask.js. Throws an error called "Refusal" where there is no answer. */
+/** See wasm/ask.js. Throws an error named "Refusal" if there is no answer. */
 interface Module {
     ask(name: Ask, question: object): unknown;
 }
 
 declare global {
-    /** `onStep`: is called when a launch of an examination begins, or its translation, or its prediction. */
+    /** `onStep` is called when a launch of an examination starts, or its translation, or its prediction. */
     var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 
-/** A question that cannot be answered, in words for the reader. */
+/** A question that cannot be answered. The text is for the reader. */
 export class Refusal extends Error {}
 
 export class Simulator {

@@ -1,5 +1,5 @@
-// One kernel with three sliders: block, elements per thread, padding. What each position counts and takes, beside what
-// the position before did.
+// A kernel with three sliders: block size, elements per thread and padding. Shows the counters and
+// the time at each position, and the changes from the previous position.
 
 import { gpus } from "./exercises";
 import { oneAtATime, type SimulatorThread } from "./thread";
@@ -11,7 +11,7 @@ import { capital, countOf, round, unbroken } from "./words";
 
 const NAMES: (keyof Tile)[] = ["down", "elements", "padding"];
 
-/** A slider's position, in words. */
+/** Describes the position of a slider. */
 const WORDS: Record<keyof Tile, (value: number) => string> = {
     down: (value) => `32 x ${value} threads`,
     elements: (value) => countOf(value, "element"),
@@ -38,7 +38,7 @@ compiled, so that its instructions are counted, too.</p>
 <section aria-label="Predicted time of the kernel with sliders"></section>
 </div>`;
 
-/** A row of the table: a key for tests, a name, and what stands there. */
+/** A row of the table: a key for tests, a name, and the value. */
 type Row = [string, string, string];
 
 function perRequest(counters: Counters, cost: string, kind: string): string {
@@ -68,7 +68,7 @@ export class Sliders {
     readonly state: SlidersState;
     private readonly timePart: TimePart;
     private readonly compute = oneAtATime(() => this.computed());
-    /** What stands in the table, and what stood there. */
+    /** The current and the previous values of the table. */
     private readonly now = new Map<string, string>();
     private before = new Map<string, string>();
     private shown = "";
@@ -109,7 +109,7 @@ export class Sliders {
         void this.compute();
     }
 
-    /** What needs no computing. */
+    /** Updates everything that needs no computation. */
     private showPositions() {
         const { tile } = this.state;
         for (const name of NAMES) {
@@ -144,7 +144,7 @@ export class Sliders {
         }
     }
 
-    /** `key`: what the rows are of. */
+    /** `key` identifies the position that the rows are for. */
     private remember(key: string, counted: Row[], predicted: Row[]) {
         if (key !== this.shown) this.before = new Map(this.now);
         this.shown = key;

@@ -1,6 +1,7 @@
-// What is shown, as a link has it. A panel, "a" or "b": step,variant,rows,cols,block,warp,access and, when they differ
-// from the lesson's, the block's two extents. "a_time" and "b_time", when they differ from the first choice: GPU,size.
-// "tile" and "tile_time": the sliders, likewise.
+// The state of the explorer, as the link contains it. "a" and "b" are the panels:
+// step,variant,rows,cols,block,warp,access and, if they differ from the lesson's, the two extents
+// of a block. "a_time" and "b_time" are GPU,size, if they differ from the default. "tile" and
+// "tile_time" are the same for the sliders.
 
 import { firstTile, type Tile } from "./tile";
 import { firstChoice, type TimeChoice } from "./time_part";
@@ -27,7 +28,7 @@ export interface PageState {
     sliders: SlidersState;
 }
 
-/** Of a link: one that speaks of the sliders alone opens at them. */
+/** Reports whether the link is only about the sliders, so that the page should scroll to them. */
 export interface LinkedState extends PageState {
     isAboutSliders: boolean;
 }
@@ -43,7 +44,7 @@ export const firstState = (): PanelState => ({
     time: { ...firstChoice },
 });
 
-// ---- to a link ----
+// ---- writing a link ----
 
 function panelText(state: PanelState): string {
     const { step, variant, rows, cols, block, warp, at } = state;
@@ -64,9 +65,9 @@ export function toHash({ panels, sliders }: PageState): string {
     return "#" + words.join("&");
 }
 
-// ---- from a link ----
+// ---- reading a link ----
 
-/** A whole number at a place of a list; what is none falls back. */
+/** Returns the whole number at a position of a list, or `otherwise` if there is none. */
 function numberAt(words: string[], place: number, otherwise: number): number {
     const value = Number(words[place] || NaN);
     return Number.isInteger(value) && value >= 0 ? value : otherwise;
@@ -103,7 +104,7 @@ function tileFrom(text: string | null): Tile {
     };
 }
 
-/** The panels and sliders of a link "#a=...&b=..."; one panel at least. */
+/** Reads the panels and sliders of a link "#a=...&b=...". There is always at least one panel. */
 export function fromHash(hash: string): LinkedState {
     const words = new URLSearchParams(hash.replace(/^#/, ""));
     const panels = ["a", "b"].flatMap((key) =>

@@ -1,4 +1,4 @@
-// Questions to the simulator that runs in a thread of its own: worker.ts.
+// Sends questions to the simulator, which runs in a worker (worker.ts).
 
 import { OpenQuestions } from "./open_questions";
 import { loadScript } from "./scripts";
@@ -9,7 +9,9 @@ import type { Message, Reply, Step } from "./worker";
 /** The thread was ended while it was asked. */
 export class Ended extends Error {}
 
-/** A page from the file system may load no script for its worker: it loads the script itself, and passes its text on. */
+/**
+ * A page from the file system cannot load a script for its worker. It loads the script itself and passes on the text.
+ */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";
     if (!isFile && !("createSimulator" in globalThis)) return new URL("simulator.js", location.href).href;
@@ -21,10 +23,10 @@ export class SimulatorThread {
     private worker: Promise<Worker> | null = null;
     private readonly questions = new OpenQuestions();
 
-    /** `onStep`: a step of an examination has begun. */
+    /** `onStep` is called when a step of an examination starts. */
     constructor(private readonly onStep: () => void = () => {}) {}
 
-    /** Begins with the first question, when the page has shown what it shows at first. */
+    /** Starts the worker with the first question, after the page has been shown. */
     private begun(): Promise<Worker> {
         return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
     }
@@ -38,7 +40,7 @@ export class SimulatorThread {
         return worker;
     }
 
-    /** Ends what it does; questions that wait are rejected as Ended, and those that follow go to a new one. */
+    /** Ends the worker. Waiting questions are rejected as Ended, and later ones go to a new worker. */
     end() {
         void this.worker?.then((worker) => worker.terminate());
         this.worker = null;
@@ -68,7 +70,7 @@ export class SimulatorThread {
     }
 }
 
-/** `act` as often as is called for, but never twice at a time: calls meanwhile are one call afterwards. */
+/** Calls `act`, but never concurrently. All calls during a run are combined into one call afterwards. */
 export function oneAtATime(act: () => Promise<void>): () => Promise<void> {
     let isBusy = false;
     let isCalled = false;

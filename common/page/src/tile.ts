@@ -1,4 +1,4 @@
-// The kernels of the sliders: common/page/kernels/tile.cu, compiled for each of their positions.
+// The kernels of the sliders: common/page/kernels/tile.cu, compiled for each position.
 
 import { family } from "./course";
 import type { Question, TimeQuestion } from "./simulator";
@@ -9,17 +9,17 @@ export interface Tile {
     padding: number;
 }
 
-/** Lesson 03's. */
+/** The kernel of lesson 03. */
 export const firstTile: Tile = { down: 32, elements: 1, padding: 0 };
 
-/** What each slider goes through. */
+/** The positions of each slider. */
 export const POSITIONS: Record<keyof Tile, number[]> = {
     down: [4, 8, 16, 32],
     elements: [1, 2, 4, 8],
     padding: [0, 1, 2, 3, 4],
 };
 
-/** The lessons' own kernels among them. */
+/** The positions that are kernels of lessons. */
 const LESSONS: [Tile, string][] = [
     [{ down: 32, elements: 1, padding: 0 }, "03_tiled"],
     [{ down: 32, elements: 1, padding: 1 }, "04_padded"],
@@ -29,10 +29,10 @@ const LESSONS: [Tile, string][] = [
 const isSame = (one: Tile, other: Tile): boolean =>
     one.down === other.down && one.elements === other.elements && one.padding === other.padding;
 
-/** "03_tiled"; undefined for what is in no lesson. */
+/** Returns "03_tiled", or undefined if the position is not a kernel of a lesson. */
 export const lessonOf = (tile: Tile): string | undefined => LESSONS.find(([one]) => isSame(one, tile))?.[1];
 
-/** The nearest there is: a link may say anything. */
+/** Returns the nearest position, because a link may contain any numbers. */
 export function possible(tile: Tile): Tile {
     const nearest = (name: keyof Tile) =>
         POSITIONS[name].reduce((best, one) => (Math.abs(one - tile[name]) < Math.abs(best - tile[name]) ? one : best));
@@ -47,7 +47,7 @@ const entryOf = ({ down, elements, padding }: Tile): string =>
 
 export const ptxOf = (tile: Tile): string => family().head + (family().kernels[entryOf(tile)] as string);
 
-/** The source with numbers for its constants. */
+/** Returns the source with its constants replaced by numbers. */
 export const sourceOf = ({ down, elements, padding }: Tile): string =>
     family()
         .source.replace(/^template .*\n/, "")
@@ -68,7 +68,7 @@ function launchOf(tile: Tile, side: number) {
 
 export const timeQuestion = (tile: Tile, size: number, gpu: string): TimeQuestion => ({ ...launchOf(tile, size), gpu });
 
-/** Of a small matrix: what a request costs is the same for any. */
+/** For a small matrix, because the cost of a request does not depend on the size. */
 export const countQuestion = (tile: Tile): Question => ({
     ...launchOf(tile, Math.max(...POSITIONS.down) * Math.max(...POSITIONS.elements)),
     traced_block: 0,

@@ -1,11 +1,12 @@
-// The predicted time of a launch: figures, what binds it, the time line of one multiprocessor. It shows whatever Time it
-// is given and knows nothing of where kernels come from; who owns it asks again when another GPU or size is chosen.
+// Shows the predicted time of a launch: the figures, the bottleneck, and the time line of one
+// multiprocessor. It shows any Time, wherever the kernel comes from. If the reader chooses another
+// GPU or size, its owner must ask again.
 
 import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capital, escaped, unbroken } from "./words";
 
-/** Where and for which matrix; `size` is its side. */
+/** The GPU and the size; `size` is the side of the matrix. */
 export interface TimeChoice {
     gpu: string;
     size: number;
@@ -36,7 +37,7 @@ const markup = `
 </div>`;
 
 export class TimePart {
-    /** The choice that is shown: of the link's, what there is. */
+    /** Shows a choice, as far as its options exist. */
     readonly choice: TimeChoice;
 
     constructor(
@@ -77,7 +78,7 @@ export class TimePart {
         this.find(".known").textContent = `What the model knows of this GPU: ${gpu.source}.`;
     }
 
-    /** What is shown is of another question, until show() or refuse(). */
+    /** Marks the shown time as outdated, until show() or refuse() is called. */
     wait() {
         this.root.setAttribute("aria-busy", "true");
     }
@@ -97,7 +98,7 @@ export class TimePart {
         this.showTimeLine(time);
     }
 
-    /** There is no time, in words for the reader. */
+    /** Shows, in words for the reader, why there is no time. */
     refuse(reason: string) {
         this.root.setAttribute("aria-busy", "false");
         this.root.classList.add("refused");
@@ -105,7 +106,7 @@ export class TimePart {
         this.find(".time-headline").textContent = `No time is predicted: ${reason}`;
     }
 
-    /** A bar, and how far it may be wrong. */
+    /** Draws a bar with its error band. */
     private showShare({ of_copy, prediction }: Time) {
         const share = this.find<HTMLElement>(".share");
         share.hidden = of_copy === null;
@@ -119,7 +120,7 @@ export class TimePart {
         band.right = `calc(100% - ${percent(most)})`;
     }
 
-    /** The drawing says in words what it shows; a browser that took them as a title would follow the pointer with them. */
+    /** The drawing has a description in words, but not as a title, because a browser would show it as a tooltip. */
     private showTimeLine({ svg }: Time) {
         const drawing = this.find(".time-line");
         drawing.innerHTML = svg;

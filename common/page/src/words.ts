@@ -1,19 +1,19 @@
-// Counts and sentences.
+// Formats counters and sentences.
 
 import type { Access } from "./simulator";
 
 export const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** With two decimals at most. */
+/** Rounds to at most two decimals. */
 export const round = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** The first letter of a sentence. */
+/** Capitalizes the first letter. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** No number ends a line without its unit. */
+/** Joins numbers and units with a non-breaking space. */
 export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[KG]B\b|[mu]?s\b)/g, "$1\u00a0");
 
-/** "Load from in, line 21: 4 sectors, the least there can be" */
+/** Describes an access: "Load from in, line 21: 4 sectors, the least there can be". */
 export function headline(access: Access): string {
     const unit = access.memory === "shared" ? "wavefront" : "sector";
     const place = access.memory === "shared" ? "the tile" : access.memory;
@@ -27,5 +27,5 @@ export function headline(access: Access): string {
 export const escaped = (text: string): string =>
     text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign] as string);
 
-/** What stands between backquotes is code. */
+/** Converts text between backquotes to code. */
 export const withCode = (text: string): string => escaped(text).replace(/`([^`]*)`/g, "<code>$1</code>");

@@ -1,4 +1,4 @@
-// The simulator in a thread of its own, so that the page never waits for it. thread.ts is its other end.
+// Runs the simulator in a worker, so that the page never blocks. thread.ts is the page's side.
 
 import { Refusal, Simulator, type Ask } from "./simulator";
 
@@ -11,7 +11,7 @@ export interface Asked {
     question: object;
 }
 
-/** A step of an examination begins: a launch, say. */
+/** A step of an examination starts, such as a launch. */
 export interface Step {
     step: true;
 }
@@ -19,9 +19,9 @@ export interface Step {
 export interface Reply {
     number: number;
     answer?: unknown;
-    /** A question that has no answer, in words for the reader. */
+    /** A question that cannot be answered. The text is for the reader. */
     refusal?: string;
-    /** What should not happen. */
+    /** An unexpected error. */
     error?: string;
 }
 

@@ -1,4 +1,4 @@
-// What Vite makes of an import with ?worker&inline.
+// The type of an import with ?worker&inline in Vite.
 declare module "*?worker&inline" {
     const Inline: new () => Worker;
     export default Inline;

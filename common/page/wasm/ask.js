@@ -1,5 +1,5 @@
-// Puts the only way to ask the module something into it: README.md describes the questions. Returns the answer, or
-// throws an error called "Refusal" whose message says why there is none.
+// The module's only entry point for questions; README.md lists them. Returns the answer, or throws
+// an error named "Refusal" that explains why there is none.
 Module.ask = (name, question) => {
     const text = JSON.stringify({ ask: name, ...question });
     const bytes = lengthBytesUTF8(text) + 1;

@@ -8,11 +8,11 @@
 
 namespace coalesce::page {
 
-/// The course's records.
+/// Returns the course's records.
 std::vector<course::CourseText> course_texts();
 
-/// What the solutions cost: {"03_tiled/kernel.cu": {"counters": {...}, "predicted": {...} | null}, ...}, as
-/// the answer to "cost" has it. {} in the module that finds it out.
+/// Returns the costs of the solutions: {"03_tiled/kernel.cu": {"counters": {...}, "predicted":
+/// {...} | null}, ...}, in the format of page_cost. Returns {} in the module that computes them.
 std::string_view solutions_text();
 
 }  // namespace coalesce::page

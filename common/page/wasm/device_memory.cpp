@@ -1,12 +1,12 @@
-// The simulated device's memory in a browser: memory/device_memory.h over one array.
+// The simulated device's memory in a browser: implements memory/device_memory.h with one array.
 //
 // Theory of operation
-//   A web page has no mmap, and no memory but what it takes. So the device's range is as small as the
-//   page's matrices need, and its storage and shadow are two static arrays. Behind that range lie addresses
-//   with nothing behind them, for matrices that are too large: a launch whose time is predicted
-//   (Recorder::What::alone) needs no more, and one that is carried out finds no memory there.
-//   Pinned memory is ordinary memory of this module; managed memory is never had. Host code that follows a
-//   device pointer is the module's own.
+//   A web page has no mmap, and its memory is limited. So the device's range is only as large as the page's
+//   matrices need, and its storage and shadow are two static arrays. After this range there are addresses
+//   without storage, for matrices that are too large. They are sufficient for a launch whose time is only
+//   predicted (Recorder::What::alone). A launch that is executed finds no memory there.
+//   Pinned memory is ordinary memory of this module, and managed memory is not available. The only host code
+//   that uses device pointers is the module's own.
 #include "simulator/memory/device_memory.h"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u64 kAlign = 16 << 10;
-/// Two matrices of 2048 x 2048 floats, and room.
+/// Enough for two matrices of 2048 x 2048 floats and some more.
 constexpr u64 kLargestCapacity = 48ull << 20;
-/// Where addresses end: those of the host's memory and of the device's share 32 bits.
+/// The end of the address space: host and device addresses share 32 bits.
 constexpr u64 kEndOfAddresses = 1ull << 32;
 constexpr std::size_t kFreedRemembered = 256;
 
@@ -31,17 +31,17 @@ struct DeviceMemory::State {
     struct Owned {
         Allocation allocation;
         Interval slot;             ///< empty for pinned memory
-        bool has_storage = false;  ///< else there are addresses alone
+        bool has_storage = false;  ///< otherwise it has only addresses
     };
     explicit State(u64 range)
         : with_storage({kDeviceBase, kDeviceBase + range}),
           addresses_alone({kDeviceBase + range, kEndOfAddresses}) {}
 
     AddressZone with_storage, addresses_alone;
-    std::map<u64, Owned> live;  ///< by begin
+    std::map<u64, Owned> live;  ///< by start address
     std::vector<Allocation> freed;
     u64 bytes_in_use = 0, next_serial = 1;
-    mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
+    mutable std::shared_ptr<const AllocationTable> table;  ///< null if out of date
 
     const Owned* find(u64 address) const {
         const auto above = live.upper_bound(address);
@@ -49,7 +49,7 @@ struct DeviceMemory::State {
         const Owned& candidate = std::prev(above)->second;
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
-    /// Addresses in use again are nobody's former ones.
+    /// Forgets earlier allocations at addresses that are used again.
     void forget_freed(Interval slot) {
         std::erase_if(freed, [&](const Allocation& allocation) {
             return allocation.begin < slot.end && slot.begin < allocation.end;
@@ -57,7 +57,7 @@ struct DeviceMemory::State {
     }
 };
 
-// What is static is zero without being touched, so that a page opens at once.
+// Static arrays are zero without being written, so that the page starts quickly.
 static u8 all_storage[kLargestCapacity], all_shadow[kLargestCapacity / 4];
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
@@ -86,7 +86,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         owned.has_storage = owned.slot.size() != 0;
         if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
         allocation.begin = owned.slot.begin;
-        // Pointers are shorter than device addresses here: the sum is right in the bits that they have.
+        // Pointers are shorter than device addresses here, but the sum is right in the bits that
+        // they have.
         allocation.to_host = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }
@@ -108,7 +109,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     return begin;
 }
 
-/// A page's pointers are its own affair.
+/// Random addresses are not needed in a page.
 bool DeviceMemory::draw_addresses(u64) {
     return false;
 }
@@ -180,7 +181,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
 }
 
 bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
-    return false;  // no host code follows a device pointer here
+    return false;  // no host code uses device pointers here
 }
 
 }  // namespace coalesce::simulator

@@ -39,12 +39,12 @@ const Exercise& exercise_of(const json& question) {
                              " " + name);
 }
 
-/// "03_tiled/kernel.cu"
+/// Returns "03_tiled/kernel.cu", for example.
 std::string path_of(const Exercise& exercise) {
     return exercise.name + "/" + exercise.file();
 }
 
-/// What the solution costs; null where that is not known.
+/// Returns the costs of the solution, or null if they are unknown.
 const json& solution_of(const Exercise& exercise) {
     static const json all = json::parse(solutions_text()), none;
     const auto found = all.find(path_of(exercise));
@@ -56,7 +56,7 @@ Source source_in(const json& question, const Exercise& exercise) {
                           "exercises/" + path_of(exercise));
 }
 
-/// "ptx" instead of "ir": what a compiler with a back end of its own has made, for tests.
+/// In tests, the question has "ptx" instead of "ir", from a compiler with its own back end.
 FromCompiler compiled_in(const json& question) {
     const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
     FromCompiler made{.compiler = translated_by_us(question.at("compiler").get<std::string>()),
@@ -67,7 +67,7 @@ FromCompiler compiled_in(const json& question) {
     return made;
 }
 
-/// As nlohmann's plain json has it: keys in the order of the alphabet.
+/// Converts to nlohmann's plain json, with its keys in alphabetical order.
 template <class Value>
 json as_json(const Value& value) {
     return json::parse(codec::write(value));
@@ -141,7 +141,7 @@ json verdict_json(const Verdict& verdict, const Compiled& compiled) {
 
 Verdict examined(const json& solution, PageRunner& runner) {
     ExamineOptions options;
-    // Its text is not needed: what it costs is known.
+    // The text of the solution is not needed, because its costs are known.
     if (!solution.is_null())
         options.solution = Source{"solutions/" + path_of(*last.exercise), "", {}};
     return examine(last.source, *last.exercise, runner, options);
@@ -177,7 +177,7 @@ json cost_of_solution(const json& question) {
             {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
 }
 
-// ---- words ----
+// ---- explanations ----
 
 json hint_for_failure(const json& question) {
     const int level = question.at("level").get<int>();

@@ -1,5 +1,17 @@
-// Launches of any PTX, for pictures, counters and predicted times. The kernel has the course's arguments: (float* out,
-// const float* in, int rows, int cols). `in` holds the index of each element, as bits.
+// The explorer's interface to the simulator. It takes PTX, and returns counters and the accesses of
+// one warp as JSON.
+//
+//     const char* explorer_load(ptx)        {"kernels": [{"entry", "name"}]} or {"error"}
+//     const char* explorer_run(question)    question: {"entry", "rows", "cols", "grid": [x, y, z],
+//         "block": [x, y, z], "shared": bytes, "traced_block", "traced_warp", "limit": accesses,
+//         "produces": "transpose" | "copy" | ""}
+//         -> {"counters", "lines", "accesses", "reports", "status", "wrong", "milliseconds"} or {"error"}
+//     const char* explorer_predict(question)     question: {"entry", "rows", "cols", "grid", "block", "shared",
+//         "gpu": a name}. Matrices of any size: only the blocks that are recorded run.
+//         -> as time_of_launch.h says, or {"error"}
+//
+// A returned pointer is valid until the next call. The kernel has the course's parameters: (float*
+// out, const float* in, int rows, int cols). Each element of `in` holds its index as bits.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -34,13 +46,13 @@ void set_options() {
     Options& o = options();
     o.max_instructions = kMostInstructions;
     o.checks = {};
-    // Races in device memory are for a verdict.
+    // Only verdicts check for races in device memory.
     o.checks.global_race = false;
 }
 
 // ---- matrices ----
 
-/// Device memory that goes away.
+/// A matrix in device memory that frees itself.
 class Matrix {
 public:
     explicit Matrix(u64 elements) : bytes_(elements * 4) {
@@ -59,7 +71,7 @@ private:
     u64 bytes_, address_ = 0;
 };
 
-/// Cells of `out` that are not what they should be.
+/// Counts the cells of `out` that are wrong.
 u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces) {
     u64 wrong = 0;
     for (u64 row = 0; row < rows; ++row) {
@@ -71,7 +83,7 @@ u64 wrong_cells(const u32* out, u64 rows, u64 cols, const std::string& produces)
     return wrong;
 }
 
-// ---- what is told ----
+// ---- the answer ----
 
 json counters_json(const Counters& counters, bool per_line) {
     json object = json::object();
@@ -81,7 +93,8 @@ json counters_json(const Counters& counters, bool per_line) {
     return object;
 }
 
-/// An address of global memory as a matrix and an offset in it, which is what a picture needs.
+/// Returns an access with addresses in global memory as a matrix and an offset, as a picture needs
+/// them.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
     const char* memory = access.shared ? "shared" : "other";
@@ -224,7 +237,8 @@ public:
     RecordedAlone() { recorder().begin(Recorder::What::alone); }
     ~RecordedAlone() {
         recorder().begin(Recorder::What::nothing);
-        // Blocks that miss what others would have written may end badly, which says nothing of the kernel.
+        // These blocks may fail, because they lack what other blocks would have written. This says
+        // nothing about the kernel.
         reports().clear();
     }
     RecordedAlone(const RecordedAlone&) = delete;

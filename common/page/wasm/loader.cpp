@@ -1,5 +1,5 @@
-// The dynamic loader of a page, which has none: the simulator's functions are linked in, and found by their names
-// here, as harness/simulator_function.h asks for them.
+// A replacement for the dynamic loader, which does not exist in a page. The simulator's functions
+// are linked, and this finds them by name for harness/simulator_function.h.
 #include <cstring>
 
 #include "simulator/base/coalesce_simulator.h"

@@ -1,5 +1,5 @@
-// What Debian's emscripten has not yet of C++20's library, for the simulator's sources: included
-// before each of them. There is one thread, so what is atomic elsewhere is plain here.
+// Those parts of the C++20 library that Debian's emscripten lacks, for the simulator's sources. It
+// is included before each of them. There is only one thread, so atomic operations are plain ones.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace std {
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
-        // printf's %p of a device's address, where host pointers are shorter.
+        // For printf's %p of a device address, where host pointers are shorter.
         return reinterpret_cast<To>(static_cast<uintptr_t>(from));
     } else {
         static_assert(sizeof(To) == sizeof(From));
@@ -27,7 +27,7 @@ constexpr To bit_cast(const From& from) noexcept {
 }  // namespace std
 #endif
 
-// With one thread, nobody is waited for.
+// With one thread, nothing ever spins.
 #define __builtin_ia32_pause() static_cast<void>(0)
 
 #ifndef __cpp_lib_atomic_ref
@@ -90,7 +90,7 @@ auto count(Range&& range, const Value& value) {
 
 #ifndef __cpp_lib_jthread
 namespace std {
-/// What it is to do is done before it is made: there is one thread.
+/// Does its work in the constructor, because there is only one thread.
 class jthread {
 public:
     template <class Work, class... Arguments>
@@ -104,7 +104,7 @@ public:
 #ifndef __cpp_lib_to_chars
 #    include <charconv>
 namespace std {
-/// The shortest digits that give the same number again.
+/// Returns the shortest digits from which the same number can be read.
 inline to_chars_result to_chars(char* first, char* last, double value) {
     int length = 0;
     for (int digits = 1; digits <= 17; ++digits) {
@@ -113,7 +113,7 @@ inline to_chars_result to_chars(char* first, char* last, double value) {
     }
     return {first + length, errc{}};
 }
-/// Of a double, which may be written in decimals only.
+/// Reads a double in decimal notation.
 inline from_chars_result from_chars(const char* first, const char* last, double& value) {
     const string text(first, last);
     char* end = nullptr;

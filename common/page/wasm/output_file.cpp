@@ -1,4 +1,5 @@
-// examiner/output_capture.h in a page: what is printed goes into a file of the module's own file system, in memory.
+// Implements examiner/output_capture.h in a page. Output goes into a file of the module's file
+// system, which is in memory.
 #include <fcntl.h>
 #include <unistd.h>
 

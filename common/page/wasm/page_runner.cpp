@@ -7,7 +7,7 @@
 #include "simulator/base/options.h"
 #include "simulator/report/reports.h"
 
-// Whoever made the module may have given it this function.
+// The code that created the module may have set this function.
 EM_JS(void, tell_page_of_step, (), {
     if (Module.onStep) Module.onStep();
 });

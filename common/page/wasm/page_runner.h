@@ -1,4 +1,4 @@
-// Runs what a page's compiler made, on the simulator that is linked in.
+// Runs the output of the page's compiler on the simulator that is linked in.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace coalesce::page {
 
-/// The answer of the page's compiler.
+/// The output of the page's compiler.
 struct FromCompiler {
     std::string compiler;  ///< "clang 22.0.0"
     RawOutput raw;
@@ -16,19 +16,20 @@ struct FromCompiler {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `solution`: what is compiled in of the solution's costs; null where there is nothing to compare with.
+    /// `solution` has the costs of the solution that are compiled in, or is null if there are none.
     PageRunner(const FromCompiler& learners, const nlohmann::json& solution);
 
-    // Each of these three is a step, whose beginning the page is told: it ends what does not end.
+    // Each of these functions is a step. The page is told when a step starts, so that it can end
+    // one that takes too long.
 
-    /// Of the learner's text, which was compiled before.
+    /// Returns the learner's text, which has been compiled already.
     Compiled compile(const Source& source, const std::string& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
 
-    /// What came of it.
+    /// Returns the result of `compile`.
     const Compiled& compiled() const { return compiled_; }
 
 private:
@@ -37,7 +38,7 @@ private:
     Compiled compiled_;
 };
 
-/// Makes the device as small as a page wants it, once.
+/// Creates the device once, with the small size that a page needs.
 void prepare_device();
 
 }  // namespace coalesce::page

@@ -1,4 +1,4 @@
-// What nearly all of the simulator's sources read, compiled once for WebAssembly.
+// Headers that nearly all of the simulator's sources include. They are precompiled for WebAssembly.
 #pragma once
 
 #include "older_library.h"  // first: it fixes the library

@@ -1,4 +1,4 @@
-// fatbin/fatbin.h in a page: what is loaded is PTX text, for every device. No program is compressed there.
+// Implements fatbin/fatbin.h in a page, where programs are uncompressed PTX text for every device.
 #include "simulator/fatbin/fatbin.h"
 
 namespace coalesce::simulator::fatbin {

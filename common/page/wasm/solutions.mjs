@@ -1,11 +1,11 @@
-// What the course's solutions cost in a page, found out as a page does it: clang as WebAssembly makes LLVM IR of
-// them, and the examiner as WebAssembly counts. A learner's kernel is then compared with what the same compiler, the
-// same translator and the same simulator made of the solution.
+// Computes the costs of the course's solutions as a page does: clang as WebAssembly compiles them
+// to LLVM IR, and the examiner as WebAssembly counts. A learner's kernel is then compared with a
+// solution that went through the same compiler, translator and simulator.
 //
 //     node solutions.mjs SIMULATOR CLANG PROJECT FILE
 //
-// SIMULATOR: the module without solutions; CLANG: the folder of the npm package @yowasp/clang; FILE: is written, JSON
-// {"03_tiled/kernel.cu": {"counters", "predicted"}, ...}.
+// SIMULATOR is the module without solutions, and CLANG the folder of the npm package @yowasp/clang.
+// FILE is written as JSON: {"03_tiled/kernel.cu": {"counters", "predicted"}, ...}.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 
 const [simulator, clang, project, file] = process.argv.slice(2).map((path) => resolve(path));
 
-/** A folder as @yowasp/clang takes it. */
+/** Returns a folder in the form that @yowasp/clang expects. */
 function tree(folder) {
     const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => {
         const path = join(folder, entry.name);
@@ -22,7 +22,7 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-/** {"ir", "said"} of the answer to "request". */
+/** Compiles the request of page_request, and returns {"ir", "said"}. */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
     const decoder = new TextDecoder();

@@ -1,9 +1,9 @@
-// Which values are alive where pieces of a program begin and end: registers at basic blocks, and what will get registers
-// at pieces of machine code.
+// Computes which values are live at the beginning and at the end of each piece of a program:
+// registers at basic blocks, and future registers at pieces of machine code.
 //
-// Idea   A value is alive where some way on leads to a use of it without meeting a write first. That is found by
-//        going backwards over the graph of pieces until nothing changes any more. Most values live and die within
-//        one piece; only the others get a bit in every set.
+// Idea   A value is live if a path leads to a use of it without meeting a write first. The
+//        computation goes backwards over the graph of pieces until nothing changes. Most values
+//        live and die within one piece. Only the others have a bit in the sets.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ class AliveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// A piece names those that may follow as `next`. `go_over(piece, read, overwrite)` calls the two with each
-    /// value that the piece reads, or writes for all lanes, in its order.
+    /// A piece lists its possible successors as `next`. `go_over(piece, read, overwrite)` calls the
+    /// two functions with each value that the piece reads, or writes in all lanes, in order.
     template <class Piece, class GoOver>
     AliveValues(std::size_t values, const std::vector<Piece>& pieces, GoOver go_over)
         : number_(values, kNone) {
@@ -47,7 +47,7 @@ public:
     bool has(const Bits& bits, u32 value) const {
         return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
     }
-    /// Nothing where the value has no bit.
+    /// Does nothing if the value has no bit.
     void add(Bits& bits, u32 value) const {
         if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
     }
@@ -57,10 +57,12 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    std::vector<u32> number_;  ///< of a value that some piece reads before it writes it, or kNone
-    std::vector<u32> values_;  ///< the value of a number
+    /// For a value that some piece reads before it writes it, the number of its bit; otherwise
+    /// kNone.
+    std::vector<u32> number_;
+    std::vector<u32> values_;             ///< the value of each bit
     std::vector<std::vector<u32>> next_;  ///< by piece
-    std::vector<Bits> begin_;             ///< likewise
+    std::vector<Bits> begin_;             ///< by piece
 };
 
 }  // namespace coalesce::simulator

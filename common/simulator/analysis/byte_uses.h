@@ -1,6 +1,4 @@
-// What becomes of the bytes that a kernel loads, by its memory instructions.
-//
-// Builds on  demanded_bytes.h.
+// Finds out how the bytes are used that the memory instructions of a kernel load.
 #pragma once
 
 #include <vector>
@@ -11,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// Of a kernel and the functions that it calls, by site.
+/// The uses in a kernel and in the functions that it calls, by site.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -23,7 +21,7 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Found out when it is first asked for: most launches read nothing that was not written.
+/// Computed when it is first needed, because most launches never read uninitialized memory.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -1,10 +1,10 @@
-// Which registers decide how a piece of program goes on, while it runs in circles?
+// Finds the registers that determine how a repeating piece of a program continues.
 //
-// Idea   Where a warp goes, what it loads and stores, follows from the registers that branches,
-//        memory instructions and the like read, and from those that these were computed from. A
-//        count of turns that nobody looks at before the loop ends is none of them.
-// Time   Sums and differences of a clock are left out as well: they change with time, and time
-//        alone. A predicate made from them is a decision, and counts.
+// Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
+//        memory instructions and similar instructions read, and on the registers from which these
+//        were computed. A loop counter that nothing reads before the loop ends is not among them.
+// Time   Sums and differences of clocks are left out too, because they change with time only. A
+//        predicate that is computed from them is a decision, so it counts.
 #pragma once
 
 #include <set>
@@ -20,24 +20,26 @@ struct DecidingRegisters {
     bool reads_clock = false;
 };
 
-/// Among the instructions of the function's body for which `executed` is set.
+/// Analyses the instructions of the function's body for which `executed` is set.
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed);
 
-/// The instruction does nothing but compute its destination from its sources.
+/// Reports whether the instruction only computes its destination from its sources.
 bool only_computes(const ptx::Instruction& instruction);
-/// It reads what other threads may change at any time.
+/// Reports whether the instruction reads memory that other threads may change at any time.
 bool asks_memory(const ptx::Instruction& instruction);
-/// By register: it holds an address of the thread's own memory, which nobody else changes.
+/// Returns for each register whether it holds an address of the thread's own memory, which no other
+/// thread changes.
 std::vector<bool> own_addresses(const ptx::Function& function);
-/// It reads a clock.
+/// Reports whether the instruction reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// The .param variables of a function that hold results of calls in which `does` is true of an
-/// instruction, however deep. Without optimisation every atomic and every clock is such a call.
+/// Returns the .param variables of a function that hold results of calls that execute, at any
+/// depth, an instruction for which `does` is true. Without optimization, every atomic and every
+/// clock read is such a call.
 std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
                                        bool (*does)(const ptx::Instruction&));
-/// The instruction loads one of these results.
+/// Reports whether the instruction loads one of these results.
 bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& results);
 
 }  // namespace coalesce::simulator

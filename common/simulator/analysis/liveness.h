@@ -1,12 +1,13 @@
-// Which values may still be wanted, at every place of a function.
+// Computes the live registers at every point of a function.
 //
-// Idea   A register is alive behind an instruction when some way from there leads to a use of it without
-//        meeting a write first. That is found by going backwards over the graph of blocks until nothing
-//        changes any more, so the order of the text plays no part.
-// Lanes  The lanes of a warp go different ways, and each has a column of its own in every register. What
-//        holds for every way through the graph therefore holds for every lane, whatever the others do: lanes
-//        that have left a loop while others turn in it keep their values, because those others write their
-//        own columns only. A write under a guard leaves lanes out, so the value before it stays alive.
+// Idea   A register is live after an instruction if a path leads from there to a use without
+//        meeting a write first. The computation goes backwards over the graph of blocks until
+//        nothing changes, so the order of the text does not matter.
+// Lanes  The lanes of a warp may take different paths, and each has its own column in every
+//        register. Results that hold for every path therefore hold for every lane, whatever the
+//        others do. Lanes that have left a loop keep their values while others are still in it,
+//        because those write only their own columns. A guarded write does not affect all lanes, so
+//        the value before it stays live.
 #pragma once
 
 #include <vector>
@@ -20,8 +21,8 @@ class Liveness {
 public:
     Liveness(const ptx::Function& function, const ControlFlow& flow);
 
-    /// From the first to the last index of the body at which the register is read, written or alive. Two
-    /// registers whose ranges do not overlap can share a slot: neither is written where the other is alive.
+    /// The range of indices in which the register is read, written or live. Two registers whose
+    /// ranges do not overlap can share a slot, because neither is written while the other is live.
     struct Range {
         u32 begin = ~0u, end = 0;
         bool is_empty() const { return begin > end; }
@@ -30,13 +31,13 @@ public:
     };
     const Range& range(u32 reg) const { return ranges_[reg]; }
 
-    /// Of `candidates`, those that are alive behind the instruction.
+    /// Returns those of `candidates` that are live after the instruction.
     std::vector<u32> alive_behind(u32 instruction, const std::vector<u32>& candidates) const;
 
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const AliveValues alive_;    ///< registers, at flow_.blocks()
+    const AliveValues alive_;    ///< the live registers at flow_.blocks()
     std::vector<Range> ranges_;  ///< by register
 };
 

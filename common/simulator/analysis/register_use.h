@@ -1,4 +1,4 @@
-// Which registers an instruction reads, and which it writes.
+// The registers that an instruction reads and writes.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace coalesce::simulator {
 
-/// The registers that an instruction writes: in all active lanes, or with a guard in those that it lets
-/// through.
+/// Returns the registers that an instruction writes, in all active lanes or, if it has a guard, in
+/// those that pass it.
 std::vector<u32> registers_written(const ptx::Instruction& instruction);
-/// The registers that it reads, guard and addresses included.
+/// Returns the registers that an instruction reads, including its guard and addresses.
 std::vector<u32> registers_read(const ptx::Instruction& instruction);
 
-/// A set of registers has a bit for each. True when one of these was not in it.
+/// Adds registers to a set with one bit per register. Returns true if one of them is new.
 bool add_to(std::vector<bool>& set, const std::vector<u32>& registers);
 bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers);
 
-/// Goes over the body again and again: until `rule`, which says whether it has changed something, changes nothing.
+/// Applies `rule` to all instructions repeatedly until it reports no change.
 template <class Rule>
 void until_nothing_changes(const ptx::Function& function, Rule rule) {
     for (bool changed = true; changed;) {

@@ -1,15 +1,15 @@
-// The GPU that is simulated.
+// The simulated GPU.
 #pragma once
 
 #include "simulator/base/types.h"
 
 namespace coalesce::simulator {
 
-/// Limits and properties of the simulated device; cudart/device_properties.cpp reports them and the
-/// launch enforces them. Modelled on an H200 (compute capability 9.0), and documented in README.md.
+/// The limits and properties of the simulated device. cudart/device_properties.cpp reports them,
+/// and launches enforce them. They are those of an H200 (compute capability 9.0); README.md
+/// documents them.
 struct DeviceModel {
-    // They are read as cudaDeviceProp's members are.
-    // NOLINTBEGIN(readability-identifier-naming)
+    // Named like the members of cudaDeviceProp.
     static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
     static constexpr u32 capability = 90;
     static constexpr u32 multiprocessors = 132;
@@ -21,16 +21,16 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// Of these the system's own code (cooperative groups) may use the first.
+    /// The part of these bytes that the system's own code (cooperative groups) may use.
     static constexpr u32 shared_reserved_used = 288;
-    /// On an H200 they are the first ones, and a kernel's own variables begin at 1024. Here
-    /// variables begin at 0, and these lie where no launch can put any.
+    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here
+    /// variables start at 0, and the reserved bytes are at an offset that no launch can use.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;
-    /// Multiprocessors that lie together, so that the blocks of a cluster fit there. Which ones a
-    /// chip has differs from one to the next; these give what one H200 answers for clusters of 1 to
-    /// 16 blocks (cudaOccupancyMaxActiveClusters).
+    /// The sizes of groups of multiprocessors; all blocks of a cluster run in one group. The sizes
+    /// differ from chip to chip. These give the same answers as one H200 for clusters of 1 to 16
+    /// blocks (cudaOccupancyMaxActiveClusters).
     static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     /// The most blocks of a multiprocessor that cudaOccupancyMaxActiveClusters counts, also where more would fit.
     static constexpr u32 max_counted_cluster_blocks = 8;

@@ -1,5 +1,5 @@
-// What floating-point instructions on the device do beyond IEEE arithmetic: one NaN, flushing of
-// subnormals, saturation, and a rounding direction per instruction.
+// Properties of the device's floating-point instructions beyond IEEE arithmetic: a single NaN,
+// flushing of subnormals, saturation, and a rounding direction per instruction.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// Floats that C++ does not have are structs with their bits (half.h).
+/// Formats that C++ does not have are structs that contain their bits (half.h).
 template <class T>
 concept Packed = requires(T value) {
     value.bits;
@@ -56,7 +56,7 @@ T with_sign_of(T value, T sign) {
     return with_bits<T>((bits_in(value) & ~kSignBit<T>) | (bits_in(sign) & kSignBit<T>));
 }
 
-/// A subnormal becomes the zero of its sign.
+/// Replaces a subnormal by a zero with the same sign.
 template <class T>
 T flush(T value) {
     const auto bits = bits_in(value);
@@ -71,17 +71,18 @@ bool is_nan(T value) {
         return value != value;
 }
 
-/// The NaN that single-precision arithmetic returns, whatever NaN came in.
+/// The NaN that single-precision arithmetic returns, for any NaN operand.
 inline constexpr u32 kNaN32 = 0x7fffffffu;
 
-/// Of all formats but double precision.
+/// Returns the NaN of the format, for all formats except double precision.
 template <class T>
 T canonical(T value) {
     return is_nan(value) ? with_bits<T>(~kSignBit<T>) : value;
 }
 
-/// `result` of an operation on these sources, with the NaN that the device gives. Double precision
-/// passes a NaN on, made quiet: that of the second source, else of the third, else of the first.
+/// Returns the `result` of an operation on these sources, or the NaN that the device returns.
+/// Double precision returns a NaN operand, made quiet: the second one, or else the third, or else
+/// the first.
 template <class... Sources>
 float with_nan(float result, Sources...) {
     return canonical(result);
@@ -89,8 +90,8 @@ float with_nan(float result, Sources...) {
 inline double quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// The result for sources of which none is a NaN. Infinity minus infinity and the like make a negative
-/// one on the device, and on x86; other processors make a positive one.
+/// Returns the result for sources that are not NaNs. Invalid operations such as infinity minus
+/// infinity give a negative NaN on the device and on x86, and a positive one on other processors.
 inline double with_nan(double result) {
 #ifdef __x86_64__
     return result;
@@ -108,7 +109,7 @@ inline double with_nan(double result, double a, double b, double c) {
     return b != b ? quiet(b) : with_nan(result, a, c);
 }
 
-/// Into [0, 1]; a NaN becomes +0, and so does -0.
+/// Clamps to [0, 1]. NaN and -0 become +0.
 template <class T>
 T saturate_to_unit(T value) {
     const T at_least_0 = value > 0 ? value : T{0};
@@ -117,7 +118,7 @@ T saturate_to_unit(T value) {
 
 enum class Rounding : u8 { nearest, zero, down, up };
 
-/// The next whole number in that direction.
+/// Rounds to a whole number in this direction.
 template <class T>
 T to_whole(T value, Rounding direction) {
     switch (direction) {
@@ -128,10 +129,10 @@ T to_whole(T value, Rounding direction) {
     }
 }
 
-/// Sets the processor's rounding direction for as long as it lives.
+/// Sets the processor's rounding direction during its lifetime.
 ///
-/// The compiler does not know that arithmetic depends on it. It must not move loads or stores
-/// across the barriers, and so neither what is computed between a load and a store.
+/// The compiler does not know that arithmetic depends on the rounding direction. The barriers
+/// prevent it from moving loads and stores across them, and with these the computation in between.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

@@ -7,9 +7,9 @@
 //     e5m2    1       5         2      0x7f     57344
 //     e4m3    1       4         3      0x7f     448, and no infinity
 //
-// Idea   Every one of them is exact in f32, and their products in f64. So arithmetic is done there
-//        and rounded once. Where the wider sum is not exact, it is rounded "to odd": its last bit
-//        says that something was lost, and the second rounding falls on the right side.
+// Idea   All of these formats are exact in f32, and their products are exact in f64. So arithmetic
+//        is done there and rounded once. If the wider sum is not exact, it is rounded "to odd": its
+//        last bit shows that something was lost, so the second rounding gives the right result.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct BF16 {
 };
 template <class T>
 concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
-/// Two in one word, the first in its lower half.
+/// Two values in one word, the first in its lower half.
 template <Half H>
 struct Pair {
     using Each = H;
@@ -40,12 +40,13 @@ inline constexpr u16 kExponentBits<F16> = 0x7c00;
 template <>
 inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 
-// ---- f16 and bf16 <-> f32, rounding to nearest: no branches, so that loops become vectors ----
+// ---- f16 and bf16 <-> f32, rounding to nearest; without branches, so that loops can be vectorized
+// ----
 
 inline float to_float(F16 half) {
     constexpr u32 kInfinity = 0x7c00;
     const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
-    // With the fraction in place the exponent is 112 too small, also of a subnormal.
+    // With the fraction in place, the exponent is too small by 112, also for subnormals.
     const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
@@ -54,7 +55,7 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
-/// What C++ compares and computes with in place of a T.
+/// Returns the number that C++ uses for comparisons and arithmetic on a T.
 template <class T>
 auto as_number(T value) {
     if constexpr (Half<T>)
@@ -63,7 +64,7 @@ auto as_number(T value) {
         return value;
 }
 
-/// bits >> shift, rounded to nearest, ties to even.
+/// Returns bits >> shift, rounded to nearest, ties to even.
 inline u32 shift_to_nearest(u32 bits, u32 shift) {
     const u32 half = 1u << (shift - 1);
     return (bits + half - 1 + (bits >> shift & 1)) >> shift;
@@ -73,10 +74,10 @@ inline F16 to_f16(float value) {
     const u32 bits = std::bit_cast<u32>(value), sign = bits >> 16 & 0x8000,
               rest = bits & 0x7fffffff;
     const u32 normal = shift_to_nearest(rest - (112u << 23), 13);
-    // Added to 0.5, a subnormal of f16 has its last bit where 0.5 has.
+    // After adding 0.5, the last bit of an f16 subnormal is the last bit of the sum.
     const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
     u32 half = rest < 0x38800000u ? subnormal : normal;
-    half = rest >= 0x477ff000u ? 0x7c00u : half;  // from 65520 on: infinity
+    half = rest >= 0x477ff000u ? 0x7c00u : half;  // infinity, from 65520 on
     return {static_cast<u16>(rest > 0x7f800000u ? 0x7fffu : half | sign)};
 }
 inline BF16 to_bf16(float value) {
@@ -85,26 +86,27 @@ inline BF16 to_bf16(float value) {
         static_cast<u16>((bits & 0x7fffffff) > 0x7f800000u ? 0x7fffu : shift_to_nearest(bits, 16))};
 }
 
-// ---- f64 -> f32 with the last bit telling of a loss ----
+// ---- f64 -> f32, where the last bit shows a loss ----
 
-/// Makes `rounded`, the nearest to a value, its rounding to odd. `error` has the sign of value -
-/// rounded.
+/// Converts `rounded`, which is the nearest number to a value, to the value rounded to odd. `error`
+/// has the sign of value - rounded.
 template <class T>
 T to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
     const bool inexact =
         error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
     const bool beyond = inexact && rounded != 0 &&
-                        (error < 0) == (rounded > 0);  // further from zero than the value
+                        // Whether it is further from zero than the value.
+                        (error < 0) == (rounded > 0);
     return std::bit_cast<T>(inexact ? (bits - beyond) | 1 : bits);
 }
 inline float to_float_odd(double value) {
     const float rounded = static_cast<float>(value);
     const double error = value - static_cast<double>(rounded);
-    // The error may be too small for an f32: its sign is what counts.
+    // The error may be too small for an f32, but only its sign matters.
     return to_odd(rounded, error > 0 ? 1.0f : error < 0 ? -1.0f : static_cast<float>(error));
 }
-/// a + b rounded to odd.
+/// Returns a + b rounded to odd.
 inline double add_to_odd(double a, double b) {
     const double sum = a + b, b_there = sum - a;
     const double error = (a - (sum - b_there)) + (b - b_there);  // exact
@@ -117,7 +119,7 @@ inline F16 to_f16(double value) {
 inline BF16 to_bf16(double value) {
     return to_bf16(to_float_odd(value));
 }
-/// The nearest T.
+/// Returns the nearest T.
 template <class T>
 T nearest(auto value) {
     if constexpr (std::is_same_v<T, F16>)
@@ -141,7 +143,8 @@ H operator-(H a, H b) {
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
 }
-/// Below the smallest subnormal of f32 a product of two bf16 would be rounded twice.
+/// Below the smallest subnormal of f32, a product of two bf16 in f32 would be rounded twice, so use
+/// doubles.
 inline BF16 operator*(BF16 a, BF16 b) {
     return to_bf16(double{to_float(a)} * double{to_float(b)});
 }
@@ -155,7 +158,7 @@ template <Half H>
 H with_nan(H result, H) {
     return canonical(result);
 }
-/// What has been rounded has the right NaN.
+/// A rounded value already has the right NaN.
 template <Half H, class... Sources>
 H with_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -165,30 +168,30 @@ H saturate_to_unit(H value) {
     return nearest<H>(saturate_to_unit(to_float(value)));
 }
 
-// ---- any rounding, into any format ----
+// ---- rounding in any direction into any format ----
 
 struct Format {
     int fraction_bits;
-    int smallest_exponent;  ///< of a normal number
-    u64 largest;            ///< bits of the largest finite number
-    u64 infinity;           ///< what overflow gives
+    int smallest_exponent;  ///< the smallest exponent of a normal number
+    u64 largest;            ///< the bits of the largest finite number
+    u64 infinity;           ///< the result of an overflow
     u64 nan;
     int sign_position;
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity: the largest number
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity, so the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
-/// The number to be rounded: significand * 2^exponent.
+/// The number to round: significand * 2^exponent.
 struct Exact {
     bool negative = false;
     u64 significand = 0;
     int exponent = 0;
 };
 
-/// Whether `value`, cut after its last kept bit, goes one up: `rest` is what was cut, as a fraction
-/// of 2^shift.
+/// Reports whether `value`, truncated after its last kept bit, must be rounded up. `rest` is the
+/// truncated part, and `half` is a half in the same unit.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);
@@ -199,12 +202,12 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
     return false;
 }
 
-/// Rounds a finite number into `format`. Overflow becomes the largest number or infinity, as the
-/// direction says.
+/// Rounds a finite number into `format`. An overflow becomes the largest number or infinity,
+/// depending on the direction.
 inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
     if (value.significand == 0) return sign;
-    // Bring the highest bit to 62, so that a round-up never overflows.
+    // Shift the highest bit to position 62, so that rounding up never overflows.
     const int up = std::countl_zero(value.significand) - 1;
     if (up < 0) {
         value.significand = value.significand >> 1 | (value.significand & 1);
@@ -216,14 +219,14 @@ inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     const int exponent = value.exponent + 62;  // of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // all is dropped, and less than a half
+    u64 kept = 0, rest = 1, half = 2;  // everything is dropped, and it is less than a half
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);
         half = u64{1} << (dropped - 1);
     }
     kept += rounds_up(direction, value.negative, kept & 1, rest, half);
-    // The implicit bit of a normal number adds one to the exponent field.
+    // The implicit bit of a normal number adds 1 to the exponent field.
     const int field = std::max(exponent, format.smallest_exponent) - format.smallest_exponent;
     const u64 bits = kept + (static_cast<u64>(field) << format.fraction_bits);
     if (bits <= format.largest) return bits | sign;
@@ -239,7 +242,7 @@ inline Exact exact(double finite) {
             (field ? field : 1) - 1075};
 }
 
-/// The same for any double. NaN and infinity become the format's own.
+/// Does the same for any double. NaN and infinity become those of the format.
 inline u64 round_into(const Format& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))
@@ -247,7 +250,7 @@ inline u64 round_into(const Format& format, double value, Rounding direction) {
     return round_into(format, exact(value), direction);
 }
 
-/// The value of the bits of an 8-bit format.
+/// Returns the value of the bits of an 8-bit format.
 inline float value_of_small(const Format& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;

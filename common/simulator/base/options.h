@@ -1,4 +1,4 @@
-// What a run is asked to do, read once from the environment (see simulate/README or --help).
+// The options of a run, read once from the environment (see simulate/README or --help).
 #pragma once
 
 #include <string>
@@ -14,33 +14,37 @@ struct Checks {
     bool global_race = true;  ///< globalrace
     bool init = true;         ///< initcheck: global and shared
     bool sync = true;         ///< synccheck
-    bool api = true;          ///< apicheck: calls of the runtime API that fail by mistake
+    bool api = true;          ///< apicheck: mistaken calls of the runtime API that fail
     bool leak = false;        ///< leakcheck at exit
 
-    /// Whether the check of this name is on. What has another name ("execution": asserts, the instruction budget,
-    /// unknown instructions) cannot be switched off.
+    /// Reports whether the check with this name is on. Names that are not checks ("execution":
+    /// asserts, the instruction limit, unknown instructions) are always on.
     bool wants(const std::string& name) const;
-    /// Those of "all" that are off.
+    /// Returns the checks of "all" that are off.
     std::vector<std::string> names_of_missing() const;
 };
 
 struct Options {
     Checks checks;
     u32 workers = 0;           ///< host threads that run blocks; 0: one per core
-    u64 seed = 0;              ///< varies the order of warps and blocks; 0: the natural order
-    u64 max_instructions = 0;  ///< warp instructions a launch may execute; 0: no limit
-    /// Every register in a slot of its own, every instruction carried out by every warp, every lane's access
-    /// by itself, every block checked in full: what the fast mode is compared with.
+    u64 seed = 0;              ///< varies the order of warps and blocks; 0: natural order
+    u64 max_instructions = 0;  ///< the limit of warp instructions per launch; 0: none
+    /// Turns off all optimizations: every register has its own slot, every warp executes every
+    /// instruction, every lane's access is separate, and every block is checked completely. The
+    /// fast mode is compared with this.
     bool plain = false;
-    u32 devices = 1;                 ///< how many a program sees; they share memory and counters
+    /// The number of devices that a program sees; they share memory and counters.
+    u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< no reports on stderr while running
-    std::string json_file;           ///< written at exit when set
-    bool print_report = false;       ///< the table at exit
+    bool quiet = false;              ///< print no reports on stderr while running
+    std::string json_file;           ///< written at exit unless empty
+    bool print_report = false;       ///< print the table at exit
     bool print_lines = false;
-    u64 sample = 0;             ///< launches with the same arguments that are checked; 0: all are
-    u64 progress_after_ms = 0;  ///< of a launch, on a terminal; 0: never
-    std::string time_on;        ///< the GPU on which launches' times are predicted; none when empty
+    /// The number of launches with the same arguments that are checked; 0: all.
+    u64 sample = 0;
+    /// The time after which a launch shows its progress on a terminal; 0: never.
+    u64 progress_after_ms = 0;
+    std::string time_on;  ///< the GPU for predicted times; empty: no predictions
 };
 
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
@@ -49,9 +53,9 @@ struct Options {
 /// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
 Options& options();
 
-/// Turns on exactly the checks that `list` names: "all", "none" or names with commas between. "all"
-/// leaves leakcheck out, which is on request: "all,leakcheck". Returns what is wrong with the list,
-/// empty when nothing is; `checks` is unchanged then.
+/// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
+/// not include leakcheck, so write "all,leakcheck" for it. Returns what is wrong with the list, or
+/// "". In case of an error `checks` is unchanged.
 std::string set_checks(Checks& checks, const std::string& list);
 
 }  // namespace coalesce::simulator

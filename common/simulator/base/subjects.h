@@ -1,4 +1,5 @@
-// What is not simulated, by subject: the words that programs get and that `simulate --explain-missing` prints.
+// The features that are not simulated, with the texts for programs and for `simulate
+// --explain-missing`.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@ namespace coalesce::simulator::subjects {
 
 struct Subject {
     const char* what;
-    const char* instead;  ///< an order, without a full stop
+    const char* instead;  ///< an instruction to the reader, without a full stop
 };
 
 #define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};

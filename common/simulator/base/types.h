@@ -1,4 +1,4 @@
-// The few names that every part of the simulator uses.
+// Basic names that all parts of the simulator use.
 #pragma once
 
 #include <bit>
@@ -16,19 +16,19 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// Lanes in a warp. Hardware has never had another number.
+/// Lanes in a warp. All hardware has 32.
 inline constexpr int kLanes = 32;
-/// Of shared memory.
+/// The banks of shared memory.
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// In place of an index: there is none.
+/// Stands for the absence of an index.
 inline constexpr u32 kNone = ~0u;
 
-/// A set of lanes, one bit each.
+/// A set of lanes with one bit per lane.
 using Mask = u32;
 
-/// Goes through a set from its lowest lane up: for (const int l : LanesIn{mask}).
+/// Iterates over a set, starting with the lowest lane: for (const int l : LanesIn{mask}).
 struct LanesIn {
     Mask rest;
     LanesIn begin() const { return *this; }
@@ -37,7 +37,7 @@ struct LanesIn {
     void operator++() { rest &= rest - 1; }
     bool operator!=(LanesIn other) const { return rest != other.rest; }
 };
-/// Those of a set for which is_meant(lane) holds.
+/// Returns the lanes of a set for which is_meant(lane) is true.
 template <class Predicate>
 Mask lanes_where(Mask lanes, Predicate is_meant) {
     Mask meant = 0;
@@ -45,7 +45,7 @@ Mask lanes_where(Mask lanes, Predicate is_meant) {
         if (is_meant(l)) meant |= Mask{1} << l;
     return meant;
 }
-/// Of a warp, or warps of a block.
+/// Returns the first lanes of a warp, or the first warps of a block.
 inline Mask first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }
@@ -53,14 +53,14 @@ inline Mask first_lanes(u32 count) {
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
-    /// The n-th place in it, x fastest.
+    /// Returns the n-th position, with x varying fastest.
     Dim3 place(u64 n) const {
         return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
     }
     bool operator==(const Dim3&) const = default;
 };
 
-/// The multiple of `step` at or above `value`. `step` need not be a power of two.
+/// Rounds `value` up to a multiple of `step`, which need not be a power of two.
 constexpr u64 round_up(u64 value, u64 step) {
     return step ? (value + step - 1) / step * step : value;
 }

@@ -1,9 +1,9 @@
-// The words of memcheck and initcheck: what an access did wrong, to which allocation, by how much,
-// and what probably caused it.
+// Writes the reports of memcheck and initcheck: what is wrong with an access, which allocation it
+// is about, by how much it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report whose place, kernel, block and thread are filled in (see
-//            Warp::describe) and gives it back with check, kind, address, message and cure.
+// Use        Every function takes a report with place, kernel, block and thread (see
+//            Warp::describe), and adds check, kind, address, message and cure.
 #pragma once
 
 #include <string>
@@ -16,48 +16,49 @@
 
 namespace coalesce::simulator {
 
-/// One lane's access.
+/// The access of one lane.
 struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
-    u64 address = 0;    ///< a device address, or an offset within shared or local memory
-    u32 bytes = 4;      ///< that this lane asked for
-    u32 unwritten = 0;  ///< of these, as bits, the ones that nothing wrote; 0: not known
+    u64 address = 0;    ///< a device address, or an offset in shared or local memory
+    u32 bytes = 4;      ///< the bytes that this lane accesses
+    u32 unwritten = 0;  ///< as bits, which of these are uninitialized; 0 if unknown
 };
 
-/// A variable in shared or local memory, where its place is known.
+/// A variable in shared or local memory whose position is known.
 struct PlacedVariable {
-    std::string name;  ///< as in the PTX
+    std::string name;  ///< its name in the PTX
     u32 offset = 0, bytes = 0;
 };
 
-/// memcheck "out of bounds" or "use after free". Null pointers and pointers to host memory are told
-/// apart in the text.
+/// Reports memcheck's "out of bounds" or "use after free". The text distinguishes null pointers and
+/// pointers to host memory.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
 
-/// memcheck "out of bounds" in shared memory.
+/// Reports memcheck's "out of bounds" for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
 
-/// memcheck "out of bounds" in local memory: arrays and structs of one thread.
+/// Reports memcheck's "out of bounds" for local memory, which holds arrays and structs of one
+/// thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// memcheck "misaligned".
+/// Reports memcheck's "misaligned".
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 
-/// initcheck "uninitialised global read".
+/// Reports initcheck's "uninitialised global read".
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations);
 
-/// initcheck "uninitialised shared read".
+/// Reports initcheck's "uninitialised shared read".
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
-/// "byte 4100 of 'buffer' (4096 bytes)": where a device address lies, for messages of all checks.
+/// Describes a device address for messages of all checks: "byte 4100 of 'buffer' (4096 bytes)".
 std::string describe_address(u64 address, const AllocationTable& allocations);
 
-/// "_ZZ6kernelPfE4tile" -> "tile"; other names as they are.
+/// Returns "tile" for "_ZZ6kernelPfE4tile". Other names are returned unchanged.
 std::string variable_name(const std::string& ptx_name);
 
 }  // namespace coalesce::simulator

@@ -1,7 +1,8 @@
-// A long row of 64-bit cells that are zero until they are written, and take no memory until they are touched.
+// A long array of 64-bit cells that are initially zero, and take no memory until they are touched.
 //
-// Idea       Where the system hands out pages when they are touched, the row is one range of addresses.
-//            WebAssembly has no such pages: there it is a table of pieces, made when they are touched.
+// Idea       If the system allocates pages when they are touched, the array is one range of
+//            addresses. WebAssembly has no such pages, so there it is a table of pieces, which are
+//            allocated when they are touched.
 #pragma once
 
 #include <vector>
@@ -12,16 +13,16 @@ namespace coalesce::simulator {
 
 class Cells {
 public:
-    /// Cells whose numbers differ in their last bits alone lie behind each other.
+    /// Cells whose numbers differ only in the lowest bits are adjacent.
     static constexpr u32 kPieceShift = 12;
 
     Cells() = default;
     ~Cells();
     Cells(const Cells&) = delete;
 
-    /// To be called once. False: the address space is not to be had.
+    /// Call this once. Returns false if the address space is not available.
     bool reserve(u64 count);
-    /// All are zero again.
+    /// Sets all cells to zero.
     void clear();
 
 #ifdef __EMSCRIPTEN__

@@ -1,10 +1,10 @@
-// What the two race checkers share: the races of one launch, each told once.
+// Shared by the two race checkers: the races of one launch, each reported once.
 //
 // Builds on  report/reports.h.
-// Idea       A racy kernel meets the same race thousands of times, between the same two lines, in
-//            either order. That is one mistake, so it becomes one report: for every pair of lines
-//            the log keeps how often it was seen, and the example that comes first: one between
-//            blocks before one between warps before one between lanes of a warp, then by kind,
+// Idea       A racy kernel has the same race thousands of times, between the same two lines, in
+//            either order. That is one mistake, so it becomes one report. For every pair of lines,
+//            the log stores the number of races and the example that comes first: races between
+//            blocks before those between warps and those between lanes of a warp, then by kind,
 //            block and thread. So the text does not depend on how many workers ran the blocks.
 #pragma once
 
@@ -20,26 +20,27 @@
 
 namespace coalesce::simulator {
 
-/// Asks the executor what a lane is about to store: `copy` writes the lane's bytes, at most 16, to
-/// `bytes` in memory order. Called only when two accesses collide, so that clean kernels never pay
-/// for it. `copy == nullptr`: not known.
+/// Asks the executor which value a lane will store. `copy` writes the lane's bytes, at most 16, to
+/// `bytes` in memory order. It is called only if two accesses collide, so it costs correct kernels
+/// nothing. If `copy` is nullptr, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
 
-    /// Whether two lanes of a store write different values. Not known: no.
+    /// Reports whether two lanes of a store write different values. False if unknown.
     bool differ(int lane, int other_lane, u32 bytes) const;
-    /// Whether storing the lane's value changes what `memory` holds. Not known: yes.
+    /// Reports whether storing the lane's value changes the contents of `memory`. True if unknown.
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Some bits of a cell that says who touched what, from bit `at` on.
+/// Returns some bits of a shadow cell, starting at bit `at`.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
 }
 
-/// Whether each lane's bytes lie behind those of the lane before it: then no two lanes have a byte in common.
+/// Reports whether each lane's bytes come after those of the lane before it, so that no two lanes
+/// share a byte.
 template <class Access>
 bool are_ascending(const Access& access) {
     u64 end = 0;
@@ -52,8 +53,9 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
-/// Two lanes of one store with the same address and different values: which one lasts is chance. Calls
-/// `tell(lane, other)` for the first such, and `forgive()` for lanes before them that store the same value.
+/// Finds two lanes of one store with the same address and different values, so that it is undefined
+/// which one remains. Calls `tell(lane, other)` for the first such pair, and `forgive()` for
+/// earlier lanes that store the same value.
 template <class Access, class Tell, class Forgive>
 void find_clash(const Access& access, Tell tell, Forgive forgive) {
     for (Mask rest = access.active; rest; rest &= rest - 1) {
@@ -67,7 +69,7 @@ void find_clash(const Access& access, Tell tell, Forgive forgive) {
     }
 }
 
-/// The order in which the two accesses of a race come.
+/// The order of the two accesses of a race.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
 const char* name_of(RaceKind kind);
 inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
@@ -75,19 +77,19 @@ inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
     return earlier_wrote ? RaceKind::write_after_write : RaceKind::write_after_read;
 }
 
-/// What is special about a race, for its cure.
+/// The cause of a race, which determines its remedy.
 enum class RaceCause : u8 {
     unordered,         ///< nothing between the two accesses orders them
     same_instruction,  ///< two lanes of one store
-    pending_copy,      ///< the earlier one is an asynchronous copy that nobody has waited for
+    pending_copy,      ///< the earlier one is an asynchronous copy that has not been waited for
 };
 
-/// One side of a race.
+/// One of the two accesses of a race.
 struct RaceParty {
     static constexpr u32 kUnknownSite = 0xffffffff;
     u32 site = kUnknownSite;  ///< index into Kernel::sites
-    u64 block = 0;            ///< number in the grid, x fastest
-    u32 thread = 0;           ///< number in the block, x fastest
+    u64 block = 0;            ///< the number in the grid, x fastest
+    u32 thread = 0;           ///< the number in the block, x fastest
     auto operator<=>(const RaceParty&) const = default;
 };
 
@@ -96,23 +98,23 @@ struct Race {
     RaceParty later, earlier;
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
-    std::string where;  ///< which bytes: "byte 12 of ..."
+    std::string where;  ///< the bytes: "byte 12 of ..."
 };
 
-/// All workers of a launch add to one log. Thread-safe.
+/// The races of a launch. All workers add to the same log. Thread-safe.
 class RaceLog {
 public:
-    /// `check`: "racecheck" or "globalrace".
+    /// `check` is "racecheck" or "globalrace".
     explicit RaceLog(const char* check) : check_(check) {}
 
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block);
 
-    /// True when a race of these two would only be counted: then it has been, and the caller need
+    /// Returns true if this race is already known. It has been counted then, and the caller need
     /// not describe it.
     bool count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
 
-    /// Hands what was found to reports().
+    /// Passes the races to reports().
     void end_launch();
 
     const Kernel& kernel() const { return *kernel_; }
@@ -130,14 +132,14 @@ private:
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& party) const;
     bool is_atomic(const RaceParty& party) const;
-    /// It makes an mbarrier, takes it away, or uses it.
+    /// Reports whether the access initializes, invalidates or uses an mbarrier.
     bool is_mbarrier(const RaceParty& party) const;
     PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
     Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;
     std::string cure_for(const Race& race) const;
-    /// The barrier that the race takes: __syncwarp() would do between lanes of a warp, unless warps
-    /// race as well where it would stand.
+    /// Returns the barrier that would prevent the race. __syncwarp() is enough between lanes of a
+    /// warp, unless warps race at the same place too.
     const char* barrier_for(const Race& race) const;
     bool one_barrier_does(const Race& a, const Race& b) const;
 
@@ -146,7 +148,8 @@ private:
     Dim3 grid_, block_;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    std::unordered_map<u64, Entry*> by_sites_;  ///< the same entries, found without making strings
+    /// The same entries by site, for lookups without strings.
+    std::unordered_map<u64, Entry*> by_sites_;
 };
 
 }  // namespace coalesce::simulator

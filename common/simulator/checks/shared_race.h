@@ -1,15 +1,16 @@
-// Data races in the shared memory of a block, and reads of shared memory that nothing wrote.
+// Detects data races in the shared memory of a block, and reads of uninitialized shared memory.
 //
 // Builds on  race_log.h.
-// Idea       Happens-before with vector clocks, at the grain of warps. Warp w's clock [w] counts
-//            the moments at which w's accesses so far were ordered before something: barriers,
-//            __syncwarp, fences. Its clock [v] says up to which of v's moments w has caught up. An
-//            access of v at moment c is ordered before what w does now if w's clock [v] is above c.
-// Cells      As in global_race.h, a 64-bit cell says who accessed a word (or a byte, where threads
-//            share words): one for the last write, two for reads.
-// O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, takes a new stamp,
-//            which empties every cell at once.
-// Grain      One object per worker; blocks that one worker alternates between each need their own.
+// Idea       Happens-before with vector clocks, one per warp. Warp w's clock [w] counts the moments
+//            at which w's accesses were ordered before something: barriers, __syncwarp, fences. Its
+//            clock [v] tells up to which of v's moments w is ordered after v. An access by v at
+//            moment c is ordered before what w does now if w's clock [v] is above c.
+// Cells      As in global_race.h, a 64-bit cell stores who accessed a word (or a byte, if threads
+//            share words): one for the last write, and two for reads.
+// O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, uses a new stamp,
+//            which empties all cells at once.
+// Grain      There is one object per worker. Blocks between which a worker alternates each need
+//            their own.
 #pragma once
 
 #include <memory>
@@ -21,18 +22,20 @@
 
 namespace coalesce::simulator {
 
-/// One warp-wide access to shared memory.
+/// A warp-wide access to shared memory.
 struct SharedAccess {
     u32 warp = 0;
     u32 site = 0;  ///< Op::site
     Mask active = 0;
-    const u32* addresses =
-        nullptr;  ///< offsets within the block's shared memory, in bounds, one a lane
+    /// One for each lane: the offset in the block's shared memory, which is in bounds.
+    const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
-    bool strong = false;    ///< volatile, relaxed, acquire, release: as in GlobalAccess
-    bool releases = false;  ///< .release, .acq_rel on the instruction: as if a fence came before it
-    StoredValue value = {};  ///< writes: what is about to be stored
-    /// Reads: where to say which bytes of each lane were not written, although that is no error.
+    bool strong = false;  ///< volatile, relaxed, acquire, release: as in GlobalAccess
+    /// .release or .acq_rel on the instruction, which acts like a fence before it.
+    bool releases = false;
+    StoredValue value = {};  ///< for writes, the value that will be stored
+    /// For reads, where to return which bytes of each lane are uninitialized, if that is not an
+    /// error.
     u32* undefined = nullptr;
 };
 
@@ -46,94 +49,97 @@ public:
     SharedRace();
     ~SharedRace();
 
-    /// The blocks of a cluster, which one object checks together. Addresses have the rank of the
-    /// block that they belong to above 24 bits; warps are numbered from block to block.
+    /// The blocks of a cluster, which are checked together. Addresses contain the rank of their
+    /// block above 24 bits. Warps are numbered consecutively from block to block.
     struct Cluster {
-        std::vector<u64> blocks;  ///< numbers in the grid, by rank
-        u32 warps = 0;            ///< of each block
-        u32 stride = 0;           ///< bytes between the shared memories of two blocks
+        std::vector<u64> blocks;  ///< their numbers in the grid, by rank
+        u32 warps = 0;            ///< per block
+        /// The distance in bytes between the shared memories of two blocks.
+        u32 stride = 0;
     };
 
-    /// `log` gathers the races of all workers of the launch. `warps`: of a block, or of all `blocks`
-    /// of a cluster together.
+    /// `log` collects the races of all workers of the launch. `warps` is the number per block, or
+    /// of all `blocks` of a cluster together.
     void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes,
                       u32 blocks = 1);
-    /// `memory`: the block's shared memory, for telling stores that change nothing.
+    /// `memory` is the block's shared memory, which shows whether a store changes anything.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
-    /// Begins a cluster, with all of its blocks. `memory`: of the first block.
+    /// Starts a cluster with all of its blocks. `memory` is that of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// The block with this rank has ended: reports accesses of others to its shared memory that
-    /// nothing orders before its end.
+    /// The block with this rank has ended. Reports accesses by other blocks to its shared memory
+    /// that are not ordered before its end.
     void end_block_of_cluster(u32 rank);
-    /// Hands the counts of what was found to reports(); races wait in the log.
+    /// Passes the counts to reports(). Races stay in the log.
     void end_launch();
-    /// Reports about the block that runs now.
+    /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
-    /// Whether accesses of this block collided that were no race because they stored what was there
-    /// already: another block may do the same with other values.
+    /// Reports whether accesses of this block collided, but were not a race because they stored the
+    /// same value that was there. In another block the values may differ.
     bool forgave() const;
 
-    // ---- accesses: call these before memory changes ----
+    // ---- accesses: call these before the memory changes ----
 
     void read(const SharedAccess& access);
     void write(const SharedAccess& access);
     void atomic(const SharedAccess& access);
-    /// An operation on an mbarrier, or a copy that will report to it: such operations race with none of
-    /// their kind, but with the plain stores that make the mbarrier, or overwrite it.
+    /// An operation on an mbarrier, or a copy that will report to it. Such operations do not race
+    /// with each other, but with plain stores that create or overwrite the mbarrier.
     void use_mbarrier(const SharedAccess& access);
-    /// Bytes that came to be written by other means (an atomic that overwrites).
+    /// Bytes that were written in another way (by an atomic that overwrites).
     void mark_written(u32 address, u32 bytes);
 
-    /// Of the bytes that each lane has just written, these are undefined; nullptr: none.
+    /// Marks those of the bytes just written by each lane that are undefined. nullptr: none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
-    /// Bit k: byte k of these (32 at most) was not written.
+    /// Returns a mask of the uninitialized bytes (of at most 32).
     u32 unwritten_bytes(u32 address, u32 bytes) const;
 
-    // ---- what orders accesses ----
+    // ---- synchronization ----
 
-    /// A warp (or part of it) arrived at one of the block's 16 barriers: bar.sync and bar.arrive.
+    /// A warp (or part of it) has arrived at one of the block's 16 barriers: bar.sync and
+    /// bar.arrive.
     void barrier_arrive(u32 id, u32 warp);
-    /// The barrier completed; `waiting` are the warps that waited at it (not those that only
-    /// arrived). Call it once, before any of them goes on. `whole_block`: every live warp is among
-    /// them. `first_warp`: of the block in its cluster.
+    /// The barrier has completed. `waiting` are the warps that waited at it (not those that only
+    /// arrived). Call this once, before any of them continues. `whole_block` says that all live
+    /// warps are among them. `first_warp` is the block's first warp in its cluster.
     void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
-    /// The cluster's barrier: a warp arrives, with or without .relaxed; all have arrived; a warp
-    /// has waited for that.
+    /// The barrier of the cluster: a warp arrives, with or without .relaxed; all have arrived; a
+    /// warp has waited for it.
     void cluster_arrive(u32 warp, bool releases);
     void cluster_complete();
     void cluster_wait_done(u32 warp);
     void syncwarp(u32 warp, Mask lanes);
     void fence(u32 warp);
-    /// After a strong read or an atomic: sees what was released to these addresses.
+    /// After a strong read or an atomic: acquires what was released to these addresses.
     void acquire(const SharedAccess& access);
-    /// mbarrier: an arrival releases to its address, a wait (or test) that succeeded acquires from
+    /// mbarrier: an arrival releases to its address, and a successful wait (or test) acquires from
     /// it.
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
 
     // ---- cp.async ----
 
-    /// A copy begins: until it is waited for, nobody may touch the bytes, its own thread included.
+    /// A copy starts. Until it has been waited for, no thread may access the bytes, not even its
+    /// own thread.
     void async_write(const SharedAccess& access);
     void async_commit(u32 warp, Mask lanes);
-    /// cp.async.wait_group: all but the latest `groups_left` groups are complete. `everything`:
-    /// cp.async.wait_all, which includes what was not committed.
+    /// cp.async.wait_group: all groups except the latest `groups_left` are complete. `everything`
+    /// is for cp.async.wait_all, which also includes copies that were not committed.
     void async_wait(u32 warp, Mask lanes, u32 groups_left, bool everything = false);
-    /// cp.async.mbarrier.arrive: when these copies are complete, arrives at the mbarrier.
+    /// cp.async.mbarrier.arrive: arrives at the mbarrier when these copies are complete.
     void async_arrive(u32 warp, Mask lanes, u32 address);
 
     // ---- cp.async.bulk ----
 
-    /// A copy begins, by one lane: until bulk_end, who touches what it writes, or writes what it
-    /// reads, races with it. Returns a number for bulk_end.
+    /// One lane starts a copy. Until bulk_end, accesses to the bytes that it writes, and writes to
+    /// the bytes that it reads, race with it. Returns a ticket for bulk_end.
     u32 bulk_begin(const SharedAccess& access, bool writes);
-    /// It is complete. One that writes has then also arrived at an mbarrier, which releases what its
-    /// thread had done when it issued the copy.
+    /// The copy is complete. If it writes, it has also arrived at an mbarrier, which releases what
+    /// its thread had done when it issued the copy.
     void bulk_end(u32 ticket, bool writes, u32 mbarrier);
 
     SharedRace(const SharedRace&) = delete;
 
-    struct State;  ///< in shared_race.cpp
+    struct State;  ///< defined in shared_race.cpp
 
 private:
     std::unique_ptr<State> state_;

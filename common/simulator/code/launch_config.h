@@ -1,21 +1,21 @@
-// What a launch is asked for, and how it ends.
+// The configuration and the outcome of a launch.
 #pragma once
 
 #include "simulator/base/types.h"
 
 namespace coalesce::simulator {
 
-/// The outcome of a launch, in terms of the CUDA runtime's error numbers.
+/// The outcome of a launch, with the error numbers of the CUDA runtime.
 enum class Status : int {
     success = 0,
     invalid_value = 1,
     out_of_memory = 2,
     invalid_configuration = 9,
     invalid_ptx = 218,
-    unsupported_ptx = 222,  ///< an instruction that the simulator does not know
+    unsupported_ptx = 222,  ///< an instruction that the simulator does not support
     illegal_address = 700,
     launch_out_of_resources = 701,
-    launch_timeout = 702,  ///< instruction budget spent, or deadlock
+    launch_timeout = 702,  ///< the instruction limit was reached, or there was a deadlock
     assert_failed = 710,
     misaligned_address = 716,
     illegal_instruction = 715,
@@ -28,7 +28,8 @@ struct LaunchConfig {
     u32 dynamic_shared = 0;
     bool cooperative = false;
     Dim3 cluster{1, 1, 1};
-    bool explicit_cluster = false;  ///< the launch or the kernel names a cluster's shape
+    /// Whether the launch or the kernel specifies the shape of a cluster.
+    bool explicit_cluster = false;
 
     bool has_clusters() const { return cluster.count() > 1; }
 };

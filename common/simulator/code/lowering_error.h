@@ -1,4 +1,4 @@
-// Thrown while a kernel is lowered.
+// The error that is thrown if a kernel cannot be lowered.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// Why a kernel cannot be lowered.
+/// The reason why a kernel cannot be lowered.
 struct LoweringError : std::runtime_error {
     explicit LoweringError(const std::string& why, Place where = {})
         : std::runtime_error(why), where(std::move(where)) {}

@@ -1,5 +1,5 @@
-// The list of PTX opcodes that the simulator runs. The lowering asks it who carries an instruction out, the grader
-// what a submission may use.
+// The list of PTX opcodes that the simulator supports. It tells the lowering who executes an
+// instruction, and the grader which instructions a submission may use.
 #pragma once
 
 #include <string_view>
@@ -10,15 +10,16 @@
 
 namespace coalesce::simulator {
 
-/// Where an opcode is carried out, and what kind of thing it does.
+/// The part of the simulator that executes an opcode, and what kind of operation it is.
 enum class OpcodeGroup : u8 {
-    lanes,    ///< instructions/: each lane from the same lane of the sources
+    lanes,    ///< instructions/: computes each lane from the same lane of the sources
     move,     ///< program/lower_values.cpp: mov and cvta, mostly done while lowering
     access,   ///< program/lower_memory.cpp: loads and stores
-    control,  ///< program/lower_control.cpp: branches, calls, barriers, the end of a thread
-    warp,     ///< execute/families.cpp: between the lanes of a warp
-    memory,   ///< execute/families.cpp: atomics, copies, fences, questions about addresses
-    machine,  ///< execute/families.cpp: timers, traps, hints, clusters, textures. No exercise needs them
+    control,  ///< program/lower_control.cpp: branches, calls, barriers, exit
+    warp,     ///< execute/families.cpp: operations between the lanes of a warp
+    memory,   ///< execute/families.cpp: atomics, copies, fences, queries about addresses
+    /// execute/families.cpp: timers, traps, hints, clusters, textures; no exercise needs them.
+    machine,
 };
 
 struct OpcodeEntry {
@@ -27,13 +28,13 @@ struct OpcodeEntry {
     Exactness exactness;
     std::string_view sentence;
 
-    /// addc, subc, madc: what they compute from is more than their operands.
+    /// Reports whether the instruction also reads the carry flag: addc, subc, madc.
     bool reads_carry() const;
 };
 
-/// In the order of opcodes.inc.
+/// Returns the opcodes in the order of opcodes.inc.
 const std::vector<OpcodeEntry>& opcodes();
-/// nullptr: the simulator knows no such instruction.
+/// Returns nullptr for an unknown instruction.
 const OpcodeEntry* find_opcode(std::string_view name);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// How wide a register's lanes are kept.
+// The widths of a register's lanes.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -6,7 +6,7 @@
 
 namespace coalesce::simulator {
 
-/// w128: 32 lanes of 64 bits with the low halves, then 32 with the high halves; atomics only.
+/// w128 is for atomics only: 32 lanes of 64 bits with the low halves, then 32 with the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
 
 inline Width width_of_type(ptx::Type type) {
@@ -15,14 +15,14 @@ inline Width width_of_type(ptx::Type type) {
     return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 
-/// Of a slot: 32 lanes.
+/// Returns the size of a slot with 32 lanes.
 inline u32 bytes_of(Width width) {
     switch (width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;
         case Width::w32: return 4 * kLanes;
         default:
-            return 64;  // predicates too, which keeps every slot aligned for the host's vectors
+            return 64;  // for predicates too, so that every slot is aligned for the host's vectors
     }
 }
 

@@ -1,4 +1,4 @@
-// What the hardware would count for one warp-wide memory instruction.
+// What the hardware counts for one warp-wide memory instruction.
 //
 // Idea   Both rules are pure functions of 32 addresses. They are stated here, tested against a
 //        table measured on hardware, and used by every memory instruction.
@@ -8,12 +8,13 @@
 
 namespace coalesce::simulator {
 
-/// Global memory: the distinct 32-byte sectors that the active lanes touch.
+/// Global memory: counts the distinct 32-byte sectors that the active lanes access.
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;
-    u32 ideal = 0;  ///< passes with at least one active lane: what it takes without any conflict
+    /// The passes with at least one active lane, which is the minimum without conflicts.
+    u32 ideal = 0;
     u32 requests = 1;
 
     Wavefronts& operator+=(const Wavefronts& other) {
@@ -24,14 +25,15 @@ struct Wavefronts {
     }
 };
 
-/// Shared memory: lanes of up to 4 bytes go in one pass, of 8 bytes in two half warps, of 16 in
-/// four quarter warps. A pass takes as many wavefronts as the most distinct 4-byte words that any
-/// of the 32 banks has to serve; a word that several lanes want is served once.
+/// Shared memory: lanes of up to 4 bytes are served in one pass, lanes of 8 bytes in two half
+/// warps, and lanes of 16 bytes in four quarter warps. A pass takes as many wavefronts as the
+/// largest number of distinct 4-byte words in any of the 32 banks. A word that several lanes access
+/// is delivered once.
 ///
-/// Loads of 8 and 16 bytes take half as many passes where lanes share addresses in pairs: each lane
-/// the address of lane ^ 1, or each that of lane ^ 2, as far as both are active. (Measured on an
-/// H200: 600 patterns of such loads, all as this says; 300 of stores, which never do it.)
-/// The rows of 8x8 matrices (ldmatrix, stmatrix), 16 bytes each, count as stores do: a pass a matrix.
+/// Loads of 8 and 16 bytes take half as many passes if lanes share addresses in pairs: each lane
+/// with lane ^ 1, or each with lane ^ 2, as far as both are active. (Measured on an H200: 600
+/// patterns of such loads all follow this rule, and 300 patterns of stores never do.) The rows of
+/// 8x8 matrices (ldmatrix, stmatrix), 16 bytes each, count like stores: one pass per matrix.
 enum class SharedAccessKind : u8 { load, store, matrix };
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                             SharedAccessKind kind);
@@ -88,7 +90,7 @@ struct alignas(32) SiteCounters {
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
 
-    /// A request of these lanes, so many bytes each.
+    /// Adds a request of these lanes with this many bytes each.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
         ++requests;
         sectors += touched_sectors;

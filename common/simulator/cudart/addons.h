@@ -1,5 +1,5 @@
-// What the runtime asks of the addons for graphs and for textures. addons/graphs and addons/textures define these
-// functions; a build without addons takes addons/absent/ in their place.
+// Functions that the runtime calls in the addons for graphs and textures. addons/graphs and addons/textures define
+// them. A build without addons uses those in addons/absent/.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,24 +10,24 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Does what only a node of a graph does.
+/// Executes work that only a node of a graph can have.
 void carry_out_node(const ChildWork& work);
 void carry_out_node(const AllocateWork& work);
 void carry_out_node(const FreeWork& work);
 void carry_out_node(const ConditionalWork& work);
 
-/// Memory of a graph that a program frees like any other. False: the pointer is to no such memory.
+/// Frees memory of a graph that a program frees like other memory. Returns false if it is not a graph's.
 bool free_graph_memory(const void* pointer);
 
-/// Forgets all graphs and captures, and gives their memory back (cudaDeviceReset).
+/// Deletes all graphs and captures, and frees their memory, for cudaDeviceReset.
 void forget_graphs();
 
 // ---- addons/textures ----
 
-/// A copy that names CUDA arrays, made one between pitched blocks. Any other copy stays what it is.
+/// Converts a copy with arrays into one between pitched blocks. Other copies are returned unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
-/// Forgets all arrays, textures and surfaces (cudaDeviceReset). Their memory is freed elsewhere.
+/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. Their memory is freed elsewhere.
 void forget_textures();
 
 }  // namespace coalesce::simulator::cudart

@@ -1,25 +1,23 @@
-// What surrounds the body of every function of the runtime API: the state of errors.
+// Surrounds the body of every function of the runtime API, and keeps the state of errors.
 //
 // Theory of operation
-//   The runtime keeps two kinds of errors.
-//   - The last error of a host thread. Every failing call sets it, a call that succeeds leaves it
-//     alone, cudaGetLastError reads and clears it.
-//   - The error of the context, which a kernel causes by touching what it must not. It is for all
-//     threads, cannot be cleared, and every later call that needs the device returns it
-//     ("sticky").
-//   On hardware a kernel runs on while the host goes ahead, so its error is not the launch's: it
-//   comes out of a later call. Here the kernel has ended when the launch returns, but its error
-//   still waits for the next call, so that programs take the course that they take on hardware.
+//   The runtime has two kinds of errors.
+//   - The last error of a host thread. Every failing call sets it, successful calls leave it unchanged, and
+//     cudaGetLastError reads and clears it.
+//   - The error of the context, which a kernel causes by an illegal access, for example. It applies to all threads,
+//     cannot be cleared, and every later call that needs the device returns it ("sticky").
+//   On hardware, a kernel runs while the host continues, so the launch does not return its error; a later call does.
+//   Here the kernel has ended when the launch returns, but its error still waits for the next call, so that programs
+//   take the same path as on hardware.
 //
-//   A kernel that the simulator cannot run (machine code alone, an instruction that it does not
-//   know) is such an error as well. On hardware it would have run, and what it computes is missing
-//   from all that follows: a program that does not look at the launch must not end as if all were
-//   well. Hardware answers cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or
-//   cudaErrorUnsupportedPtxVersion for code that it cannot run, and so do we, at the launch; but
-//   there the context stays whole, here it breaks.
+//   A kernel that the simulator cannot run (machine code only, or an unsupported instruction) is such an error as
+//   well. On hardware it would have run, and its results are missing from everything that follows. A program that
+//   does not check the launch must not end as if all were well. For code that it cannot run, hardware returns
+//   cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion at the launch, and so do
+//   we. But there the context stays intact, and here it breaks.
 //
-//   What a call returns is also reported, for those who read no return values, when it is a mistake
-//   and not an answer: see is_mistake in errors.cpp.
+//   If a call fails by mistake, and the error is not just an answer, it is also reported, for programs that ignore
+//   return values: see is_mistake in errors.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -35,75 +33,76 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Sets the calling thread's last error, unless it is a success. Returns `error`.
+/// Sets the calling thread's last error, unless `error` is a success. Returns `error`.
 cudaError_t remember(cudaError_t error);
 
-/// The context's error or cudaSuccess. A kernel's error that waited comes out now.
+/// Returns the context's error or cudaSuccess. A kernel's waiting error becomes visible now.
 cudaError_t context_error();
 
-/// Whether the program has called, itself, a function that needs the device.
+/// Reports whether the program itself has called a function that needs the device.
 bool runtime_is_used();
 void note_runtime_use();
 
-/// A kernel that was just launched ended with `error`.
+/// A kernel that was just launched has ended with `error`.
 void break_context(cudaError_t error);
 
-/// Reports a launch that ended with `error` and of which no other check has said why: they may be
-/// off.
+/// Reports a launch that ended with `error`, if no other check has reported why. (The checks may be
+/// off.)
 void report_broken(cudaError_t error, const std::string& kernel);
 
-/// cudaDeviceReset after a context error: the device is gone for this process.
+/// cudaDeviceReset after a context error: the device stays unusable for this process.
 void leave_broken_context();
 
-/// The calling thread's last error, to be put back after calls that are not to change it.
+/// Saves the calling thread's last error, and restores it after calls that must not change it.
 struct LastError {
     cudaError_t error = cudaSuccess;
     bool from_context = false;
 };
 LastError& last_error_of_thread();
 
-/// Makes the context whole again and forgets the calling thread's last error. Hardware cannot.
+/// Repairs the context and clears the calling thread's last error. Hardware cannot do this.
 void mend_context();
 
-/// True when a kernel's error has broken the context, whether a call returned it yet or not.
+/// Reports whether a kernel's error has broken the context, even if no call has returned it yet.
 bool context_is_broken();
 
-/// One sentence about the call that is going on. When the call ends it becomes the message of a
-/// report, if the call failed by mistake; else it is printed on stderr, "coalesce: cudaMemcpy: ...",
-/// once, and not with COALESCE_SIM_QUIET.
+/// Explains the current call in one sentence. If the call fails by mistake, the sentence becomes
+/// the message of a report. Otherwise it is printed once on stderr, "coalesce: cudaMemcpy: ...",
+/// unless COALESCE_SIM_QUIET is set.
 void explain(const std::string& sentence);
 
-/// The same, for a call that ends with `error`.
+/// Does the same, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports work that the program asks for and that is not simulated: what it computes from now on
-/// is not what a GPU computes. `kernel`: the one that does not run, if it is that.
+/// Reports that the program requests something that is not simulated, so that its results differ
+/// from those of a GPU from now on. `kernel` is the kernel that does not run, if there is one.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
-/// Reports that the call is not simulated; it fails with cudaErrorNotSupported.
+/// Reports that the call is not simulated, and ends it with cudaErrorNotSupported.
 [[noreturn]] void not_simulated(const std::string& what);
 
-/// Hardware refuses it too, with the same error, cudaErrorNotSupported: says why.
+/// Explains why the call is not supported, for calls that hardware rejects too, with
+/// cudaErrorNotSupported.
 [[noreturn]] void not_supported(const std::string& why);
 
-/// The call that this thread is in; a call that another one makes is part of that one.
+/// The current call of this thread. Calls that it makes internally are parts of it.
 class CurrentCall {
 public:
     using ErrorName = const char* (*)(cudaError_t);
 
-    /// `error_name`: what its errors are called in reports.
+    /// `error_name` returns the names of its errors for reports.
     explicit CurrentCall(const char* name, ErrorName error_name = cudaGetErrorName);
-    ~CurrentCall();  ///< prints what was explained and not reported
+    ~CurrentCall();  ///< prints explanations that were not reported
     const char* name() const { return name_; }
 
-    /// What the call returns. A failure that is a mistake of the program becomes a report.
+    /// Ends the call with this result. A failure that is a mistake of the program becomes a report.
     cudaError_t end(cudaError_t error);
-    /// Whether the program made the call that goes on, and not another function of ours.
+    /// Reports whether the program made the current call, and not another function of ours.
     static bool is_outermost();
-    /// What was explained since the last time that somebody took it, as one text.
+    /// Returns all explanations since the last call of this function, as one text.
     static std::string take_explanations();
-    /// The kernel that this thread's call launches, for the report.
+    /// Stores the kernel that the current call launches, for the report.
     static void launches(const std::string& kernel);
 
 private:
@@ -116,10 +115,11 @@ private:
     CurrentCall* outer_;
     std::vector<std::string> sentences_;  ///< of the outermost call
     std::string kernel_;
-    bool hardware_refuses_ = false;  ///< cudaErrorNotSupported is the hardware's, not ours
+    /// Whether cudaErrorNotSupported is also what hardware returns.
+    bool hardware_refuses_ = false;
 };
 
-/// The error that `body` ends with.
+/// Returns the error with which `body` ends.
 template <class Body>
 cudaError_t error_of(Body body) {
     try {
@@ -135,14 +135,14 @@ cudaError_t error_of(Body body) {
     }
 }
 
-/// A call that is answered without the device: versions, counts, attributes.
+/// A call that does not need the device: versions, counts, attributes.
 template <class Body, class... Arguments>
 cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
     return remember(call.end(error_of([&] { body(arguments...); })));
 }
 
-/// A call that needs the device: returns the context's error when there is one.
+/// A call that needs the device. Returns the context's error if there is one.
 template <class Body, class... Arguments>
 cudaError_t api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return answer(name, [&] {

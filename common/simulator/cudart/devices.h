@@ -1,20 +1,20 @@
-// Which of the simulated devices a call means. COALESCE_SIM_DEVICES says how many there are.
+// The simulated devices. COALESCE_SIM_DEVICES is their number.
 //
-// They are one and the same: one memory, in which every device reaches what the others allocated, and
-// one set of counters. A program for several GPUs runs, and its results are right or wrong as on
-// hardware; that it enabled access to its peers is not checked.
+// All devices are the same: they share one memory, so every device can access the others'
+// allocations, and one set of counters. A program for several GPUs runs, and its results are right
+// or wrong as on hardware. It is not checked whether it enabled access to its peers.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace coalesce::simulator::cudart {
 
-/// Whether there is a device of that number.
+/// Reports whether there is a device with this number.
 bool is_device(int device);
 void check_device(int device);
-/// How many there are.
+/// Returns the number of devices.
 int device_count();
-/// The one that the calling thread has chosen.
+/// The device that the calling thread has chosen.
 int& current_device();
 
 }  // namespace coalesce::simulator::cudart

@@ -1,5 +1,6 @@
-// How a call fails: whatever finds that it cannot go on throws, and what surrounds the call (api.h; for the stand-ins
-// for the driver's library and cuBLAS, driver_support.h) makes the error of it that the call returns.
+// Calls fail with exceptions. The code that surrounds a call (api.h or, for the replacements of the
+// driver's library and cuBLAS, driver_support.h) converts the exception into the error that the
+// call returns.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,17 +17,17 @@ struct Failure {
     throw Failure{error};
 }
 
-/// Fails unless `condition` holds.
+/// Fails unless `condition` is true.
 inline void need(bool condition, cudaError_t error = cudaErrorInvalidValue) {
     if (!condition) fail(error);
 }
 
-/// Fails as another call did.
+/// Fails with the error of another call.
 inline void must(cudaError_t error) {
     need(error == cudaSuccess, error);
 }
 
-/// `*target = value`; fails where target is null.
+/// Sets `*target = value`. Fails if target is null.
 template <class T>
 void give(T* target, std::type_identity_t<T> value) {
     need(target);

@@ -1,4 +1,4 @@
-// The objects of one kind that a program has created, such as streams and events, by their handles.
+// All objects of one kind that a program has created, such as streams or events, by their handles.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ public:
         std::lock_guard lock(mutex_);
         return objects_.erase(handle) > 0;
     }
-    /// nullptr: it was destroyed, or never created.
+    /// Returns nullptr if the object was destroyed or never created.
     Object* find(Handle handle) {
         std::lock_guard lock(mutex_);
         const auto found = objects_.find(handle);

@@ -1,9 +1,9 @@
-// Memory that a program never freed.
+// Reports memory that a program never freed.
 #pragma once
 
 namespace coalesce::simulator::cudart {
 
-/// With leakcheck on, a report for every allocation of the program that is still there.
+/// If leakcheck is on, reports every allocation of the program that still exists.
 void report_leaks();
 
 }  // namespace coalesce::simulator::cudart

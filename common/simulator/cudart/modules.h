@@ -1,9 +1,10 @@
-// The program's device code: which host address stands for which kernel or variable, and the PTX
-// modules behind them.
+// The program's device code: the kernels and variables that belong to host addresses, and their PTX
+// modules.
 //
-// Builds on  fatbin/ (takes the PTX out), Device::load (makes kernels of it).
-// Idea       A module is read when something of it is first needed, so that a program starts as
-//            fast as without us, and PTX that cannot be run is told where it is launched.
+// Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
+// Idea       A module is read when something in it is first needed. Programs therefore start as
+//            fast as without the simulator, and PTX that cannot be run is reported when it is
+//            launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,20 +22,22 @@ namespace coalesce::simulator::cudart {
 
 struct LoadedModule;
 
-/// A kernel as the program names it: what a cudaKernel_t points to. Lives as long as the process.
+/// A kernel as the program refers to it: the object that a cudaKernel_t points to. It exists as
+/// long as the process.
 struct KernelHandle {
     LoadedModule* module = nullptr;
-    std::string name;          ///< as in the PTX
-    Kernel* kernel = nullptr;  ///< once the module is read
+    std::string name;          ///< in the PTX
+    Kernel* kernel = nullptr;  ///< set after the module has been read
 
-    // What cudaFuncSetAttribute set.
-    int max_dynamic_shared = -1;  ///< -1: not set, the rest of 48 KiB
+    // The values that cudaFuncSetAttribute set.
+    int max_dynamic_shared = -1;  ///< -1: not set, so the rest of 48 KiB
     int carveout = -1;
     bool non_portable_cluster = false;
     Dim3 cluster{0, 0, 0};
     int cluster_policy = 0;
 
-    /// Bytes of dynamic shared memory that a launch may ask for. The kernel is read.
+    /// Returns the limit of dynamic shared memory for a launch, in bytes. The kernel must have been
+    /// read.
     u32 dynamic_shared_limit() const;
 };
 
@@ -42,22 +45,23 @@ struct VariableHandle {
     LoadedModule* module = nullptr;
     std::string name;
     u64 bytes = 0;
-    void** managed_pointer = nullptr;  ///< __managed__: the host's variable that gets the address
+    /// For __managed__, the host's variable that receives the address.
+    void** managed_pointer = nullptr;
 };
 
 struct LoadedModule {
     std::vector<const void*> images;  ///< fatbins, or one library image
     bool is_library = false;
-    std::vector<char> file;  ///< of cudaLibraryLoadFromFile: what `images` points into
+    std::vector<char> file;  ///< for cudaLibraryLoadFromFile, the file that `images` points into
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
-    std::unique_ptr<Module> module;   ///< null until read
+    std::unique_ptr<Module> module;   ///< null until it is read
     cudaError_t error = cudaSuccess;  ///< why it cannot be read
     std::string problem;              ///< the same in words
 
-    /// Notes why.
+    /// Records why the module cannot be read.
     void be_unreadable(cudaError_t why, const std::string& words) {
         error = why;
         problem = words;
@@ -68,25 +72,28 @@ struct VariableAddress {
     u64 address = 0, bytes = 0;
 };
 
-/// All of it. Methods are thread-safe; handles are never destroyed. What is not there makes a call fail (api.h).
+/// All modules. The methods are thread-safe, and handles are never destroyed. If something is
+/// missing, the call fails (api.h).
 class Modules {
 public:
     static Modules& instance();
 
     LoadedModule& add(std::vector<const void*> images);
-    /// The program unregisters its fatbin: host addresses no longer mean anything.
+    /// The program unregisters its fatbin, so its host addresses become invalid.
     void forget_host_addresses(LoadedModule& module);
     void add_kernel(LoadedModule& module, const void* host_function, const char* name);
     void add_variable(LoadedModule& module, const void* host_variable, const char* name, u64 bytes,
                       void** managed_pointer);
 
-    /// The handle for the address of a kernel's host stub, or for a cudaKernel_t. Not read yet.
+    /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
+    /// module may not have been read yet.
     KernelHandle& find(const void* function);
-    /// The same, and its module is read: its `kernel` is set.
+    /// Does the same, and reads the module, so that `kernel` is set.
     KernelHandle& find_ready(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the PTX and places the variables, once: afterwards `module.module` is set. A failure is explained.
+    /// Reads the PTX and allocates the variables, once. Afterwards `module.module` is set. A
+    /// failure is explained.
     void read(LoadedModule& module);
     void make_ready(KernelHandle& handle);
     VariableAddress variable_of(LoadedModule& module, const std::string& name);
@@ -96,7 +103,7 @@ public:
     KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// cudaDeviceReset: modules are read again at their next use.
+    /// For cudaDeviceReset: modules are read again when they are next used.
     void reset();
 
 private:
@@ -106,9 +113,9 @@ private:
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
     std::map<const void*, KernelHandle*> functions_;    ///< by host address
-    std::set<const void*> handles_;                     ///< every KernelHandle
+    std::set<const void*> handles_;                     ///< all KernelHandles
     std::map<const void*, VariableHandle*> variables_;  ///< by host address
-    std::set<LoadedModule*> libraries_;                 ///< those not unloaded
+    std::set<LoadedModule*> libraries_;                 ///< libraries that have not been unloaded
 };
 
 }  // namespace coalesce::simulator::cudart

@@ -1,7 +1,8 @@
-// The names that programs call when each of their threads has a default stream of its own.
+// The function names that programs call if each of their threads has its own default stream.
 #pragma once
 
-/// GCC compares an alias's attributes with its function's; clang has no such warning, and warns of that.
+/// GCC compares the attributes of an alias and its function. clang does not have this warning, and
+/// warns about the pragma.
 #ifdef __clang__
 #    define COALESCE_ALIAS_MAY_DIFFER
 #else
@@ -9,7 +10,8 @@
 #endif
 
 /// Programs built with --default-stream per-thread call names that end in _ptsz (calls that take a
-/// stream) or _ptds. All work here is done before a call returns, so they are the same functions.
+/// stream) or _ptds. All work here is completed before a call returns, so these are aliases for the
+/// same functions.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

@@ -1,28 +1,29 @@
-// Streams and events as handles: which are alive.
+// The existing streams and events, by their handles.
 #pragma once
 
 #include "simulator/cudart/api.h"
 
 namespace coalesce::simulator::cudart {
 
-/// The default stream for which all others wait.
+/// Reports whether this is the default stream that synchronizes with all others.
 inline bool is_legacy(cudaStream_t stream) {
     return stream == nullptr || stream == cudaStreamLegacy;
 }
 
-/// Fails unless `stream` is one of the default streams or was created and not destroyed.
+/// Fails unless `stream` is a default stream or an existing stream.
 void check_stream(cudaStream_t stream);
 
-/// Fails unless the event was created and not destroyed.
+/// Fails unless the event exists.
 void check_event(cudaEvent_t event);
 
-/// The event happens.
+/// Records the event now.
 void record_now(cudaEvent_t event);
 
-/// Whether the stream and the default stream wait for each other.
+/// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// The stream has been given work: notes where several have, whose order no check looks at (report/gaps.h).
+/// Records that the stream was given work. If several streams have work, no check looks at their
+/// order (report/gaps.h).
 void note_stream_work(cudaStream_t stream);
 
 /// A call that needs the device and works in a stream.
@@ -34,7 +35,7 @@ cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept
     });
 }
 
-/// cudaDeviceReset: all of them are gone.
+/// For cudaDeviceReset.
 void forget_streams();
 void forget_events();
 

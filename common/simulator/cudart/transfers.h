@@ -1,4 +1,4 @@
-// Moving bytes between host and device: one checked row at a time, for all the memcpy and memset
+// Copies bytes between host and device, row by row and with checks, for all memcpy and memset
 // calls.
 #pragma once
 
@@ -12,26 +12,27 @@ class DeviceMemory;
 
 namespace coalesce::simulator::cudart {
 
-/// What is allocated on the device.
+/// The device's memory.
 DeviceMemory& memory();
 
-/// Whether there is nothing in it.
+/// Reports whether the box is empty.
 inline bool is_empty(const cudaExtent& box) {
     return box.width == 0 || box.height == 0 || box.depth == 0;
 }
 
-/// Copies a box, whose width is told in bytes, and remembers for each byte on the device whether it has been written.
-/// Both places are those of its first byte: from a row to the next it is `pitch` bytes, from a slice to the next
-/// `ysize` rows. Directions are checked as on hardware: a side that `kind` says is the device's must be memory that
-/// kernels can reach; a side that it says is the host's may be any. With cudaMemcpyDefault the addresses decide. What cannot be copied, or filled,
-/// fails (api.h).
+/// Copies a box whose width is given in bytes, and tracks for each byte on the device whether it is
+/// initialized. Both pointers are the addresses of the first byte. `pitch` is the distance between
+/// rows in bytes, and `ysize` the distance between slices in rows. Directions are checked as on
+/// hardware: a side that `kind` declares as the device's must be accessible to kernels, and a side
+/// that it declares as the host's may be any memory. With cudaMemcpyDefault, the addresses decide.
+/// The call fails (api.h) if the copy is not possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
-/// Sets every `element` bytes (1, 2 or 4) to the low bytes of `value`.
+/// Sets every element of `element` bytes (1, 2 or 4) to the low bytes of `value`.
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
 
-/// What copy and fill would say before they begin.
+/// Makes the checks of copy or fill without doing the work.
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                 cudaMemcpyKind kind);
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box);

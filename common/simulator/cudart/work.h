@@ -1,5 +1,5 @@
-// What a program puts in a stream, or into a node of a graph, described before it is done: a stream does
-// it at once, or keeps it as a node while it is being captured (capture.h).
+// A description of the work that a program queues in a stream or adds to a graph as a node. A
+// stream executes it immediately, or stores it as a node while it is being captured (capture.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,8 @@ namespace coalesce::simulator::cudart {
 class Graph;
 struct GraphMemory;
 
-/// A kernel with values of its own for the arguments: the program's may be gone when it runs.
+/// A kernel with copies of its arguments, because the program's values may no longer exist when it
+/// runs.
 struct KernelWork {
     const void* function = nullptr;
     LaunchRequest request;
@@ -24,14 +25,14 @@ struct KernelWork {
     std::vector<cudaLaunchAttribute> attributes;
 };
 
-/// All copies are boxes of bytes between pitched places, or of texels between CUDA arrays.
+/// All copies are boxes of bytes between pitched memory, or boxes of texels between CUDA arrays.
 using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
     cudaPitchedPtr to{};
     cudaExtent extent{};  ///< in bytes
     unsigned value = 0;
-    unsigned element = 1;  ///< bytes of one value
+    unsigned element = 1;  ///< the bytes of one value
 };
 
 using HostWork = cudaHostNodeParams;
@@ -53,7 +54,7 @@ struct WaitWork {
 struct AllocateWork {
     std::shared_ptr<GraphMemory> memory;
     cudaMemAllocNodeParams parameters{};
-    std::vector<cudaMemAccessDesc> access;  ///< what the parameters point to
+    std::vector<cudaMemAccessDesc> access;  ///< the array that the parameters point to
 };
 
 struct FreeWork {
@@ -64,7 +65,8 @@ struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
     std::vector<std::shared_ptr<Graph>> bodies;
-    std::shared_ptr<std::vector<cudaGraph_t>> handles;  ///< of the bodies: the program's array
+    /// The handles of the bodies, in the array that the program receives.
+    std::shared_ptr<std::vector<cudaGraph_t>> handles;
 };
 
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork,
@@ -72,25 +74,25 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, E
 
 cudaGraphNodeType type_of(const Work& work);
 
-// ---- what the parameters of calls describe: work, or the call fails ----
+// ---- conversion of parameters to work; fails for invalid parameters ----
 
-/// A plain copy, and one of rows with gaps between them.
+/// A plain copy, and a copy of rows with gaps between them.
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind);
-/// The parameters can name CUDA arrays.
+/// The parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
-/// `offset` bytes into a variable, and from there.
+/// Copies to `offset` bytes after the start of a variable, and from there.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if it cannot be done, as far as that is known before it is.
+/// Fails if the work cannot be done, as far as this is known in advance.
 void check(const Work& work);
 
-/// Does it, now.
+/// Executes the work immediately.
 void carry_out(const Work& work);
 
 }  // namespace coalesce::simulator::cudart

@@ -1,4 +1,4 @@
-// The simulated device as the runtime library sees it: load a module, launch a kernel, read totals.
+// The simulated device, for the runtime library: loads modules, launches kernels, returns totals.
 #pragma once
 
 #include <memory>
@@ -25,21 +25,22 @@ public:
 
     DeviceMemory& memory();
 
-    /// Parses the text and places its variables. nullptr with `error` set when it cannot.
+    /// Parses the text and allocates its variables. Returns nullptr and sets `error` on failure.
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
-    /// The same for the files of a program that nvcc -rdc=true built, which are linked.
+    /// Does the same for the files of a program built with nvcc -rdc=true, which are linked.
     std::unique_ptr<Module> load(const std::vector<std::string>& ptx_texts, std::string& error);
-    /// Frees its variables. What its kernels have counted is kept for the report at the end.
+    /// Frees the module's variables. The counters of its kernels are kept for the final report.
     void unload(Module& module);
 
-    /// Runs the grid to its end. `arguments[i]` points at the value of parameter i. What went wrong
-    /// has been reported (Reports) with its place; the status says which CUDA error it amounts to.
+    /// Runs the grid to its end. `arguments[i]` points to the value of parameter i. Errors have
+    /// been reported (Reports) with their place; the status is the corresponding CUDA error.
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
-    /// Blocks of this shape that fit on one multiprocessor (cudaOccupancy...).
+    /// Returns how many blocks of this shape fit on one multiprocessor (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
-    /// Size of the per-thread stack for recursion (cudaLimitStackSize), printf buffer, heap.
+    /// The size of each thread's stack for recursion (cudaLimitStackSize), of the printf buffer,
+    /// and of the heap.
     u64 stack_limit = 65536;
 
 private:
@@ -56,10 +57,10 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Every kernel of every module ever loaded, also unloaded ones: the source of the final table.
+/// Returns all kernels of all modules, including unloaded ones. The final table is made from them.
 std::vector<const Kernel*> all_kernels();
 
-/// Drops what is kept of unloaded modules, for programs that load one kernel after another.
+/// Deletes the data of unloaded modules, for programs that load one kernel after another.
 void forget_unloaded_kernels();
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Somebody who wants to see what warps ask of memory, access by access. A warp that nobody listens to pays
-// one comparison with null an access.
+// Listeners for the memory accesses of warps. A warp without a listener pays one comparison with
+// null per access.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline Access load_or_store(bool store) {
     return store ? Access::store : Access::load;
 }
 
-/// One access, of the lanes that are active.
+/// One access of the active lanes.
 struct HeardAccess {
     Access kind = Access::load;
     bool shared = false;  ///< of shared memory: `addresses` are offsets in it
@@ -30,13 +30,13 @@ struct HeardAccess {
     const u64* addresses = nullptr;
 };
 
-/// How the wavefronts of a load or store of shared memory are counted.
+/// Returns how the wavefronts of a shared memory access are counted.
 inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
     if (access.of_matrices) return SharedAccessKind::matrix;
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// Addresses in shared memory, as the counters and checks want them; 0 for lanes that are not active.
+/// Addresses in shared memory in the form that counters and checks need; 0 for inactive lanes.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};
@@ -47,10 +47,11 @@ inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
 class AccessListener {
 public:
     virtual ~AccessListener() = default;
-    /// Whether it wants to know of shared memory, too.
+    /// Reports whether it also listens to shared memory.
     virtual bool hears_shared() const { return true; }
     virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
-    /// An access of all lanes, one behind the other from `first` on; whose addresses nobody has written down yet.
+    /// An access of all lanes to consecutive addresses starting at `first`. The addresses have not
+    /// been computed yet.
     virtual void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -59,7 +60,7 @@ public:
     }
 };
 
-/// Somebody who hears of every instruction besides. In plain mode alone, where an Op of its own counts each.
+/// Also listens to every instruction. Only in plain mode, in which each instruction has its own Op.
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;

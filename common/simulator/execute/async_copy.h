@@ -1,19 +1,20 @@
-// What mbarriers, cp.async and cp.async.bulk have to do with each other.
+// Connects mbarriers, cp.async and cp.async.bulk.
 //
-// Counters   copy_waits, copy_bytes_under_way: ours; hardware has no such counters. A copy to shared memory is
-//            there to be under way while its block does something else: while it reads what came before. So
-//            each time that a warp loads from shared memory, the bytes that its block has under way to it
-//            are added up: 0 in a loop that waits for all it has asked for, the bytes of a stage in one of
-//            two stages. Bytes divided by these loads say how much is fetched meanwhile. (Warps run here one
-//            after the other, from barrier to barrier: where each sends its copies and then reads, without
-//            a barrier between, the first one sees only its own.) Bytes are those that are read, without
-//            zeros that fill up.
-//            A wait counts at the oldest copy that is pending.
-//            - cp.async.wait_group and wait_all are waits of a warp, for the copies of its active lanes, if
-//              they have any that have not been waited for.
-//            - A bulk copy is waited for once, by whoever asks first the mbarrier that it reports to.
-//            - Copies by cp.async that report to an mbarrier are taken for complete when they do: of them
-//              no wait is counted. Nor are waits for bulk copies to global memory.
+// Counters   copy_waits and copy_bytes_under_way are our own; hardware has no such counters. The
+//            purpose of a copy to shared memory is to be in flight while its block does something
+//            else, such as reading earlier data. So whenever a warp loads from shared memory, the
+//            bytes that its block has in flight to it are added up: 0 in a loop that waits for
+//            everything that it requested, and the bytes of one stage in a loop with two stages.
+//            The sum divided by the number of these loads shows how much is fetched in the
+//            meantime. (Warps run here one after the other, from barrier to barrier. If each
+//            requests its copies and then reads, without a barrier in between, the first warp sees
+//            only its own copies.) The bytes are those that are read, without the zeros that fill
+//            up. A wait is counted at the oldest pending copy.
+//            - cp.async.wait_group and wait_all are waits of a warp for the copies of its active lanes, if they
+//              have any that have not been waited for.
+//            - A bulk copy is waited for once, by the first thread that tests the mbarrier that it reports to.
+//            - cp.async copies that report to an mbarrier count as complete when they report, so no wait is
+//              counted for them. The same is true for bulk copies to global memory.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,7 @@
 
 namespace coalesce::simulator {
 
-/// Carries out all copies that the active lanes have begun (async_copy.cpp).
+/// Executes all copies that the active lanes have started (async_copy.cpp).
 void complete_copies(Warp& w);
 
 /// cp.async.mbarrier.arrive{.noinc}: arrives at an mbarrier when the thread's copies are complete
@@ -33,26 +34,26 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// cp.async.bulk... (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Somebody asks for the end of this mbarrier's phase: carries out the bulk copies that report to it, in
-/// order, as long as it waits for nothing but bytes (bulk_pending.cpp).
+/// A thread asks for the end of this mbarrier's phase. Executes the bulk copies that report to it,
+/// in order, as long as the phase waits only for bytes (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// The bytes of the copies that report to this mbarrier and have not come.
+/// Returns the bytes of the copies that report to this mbarrier and have not arrived.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// A block of a cluster has ended: reports copies that may still read its shared memory, and carries
 /// them out.
 void end_copies_from(Block& block);
-/// The block has ended: tells which bulk copies nobody waited for, and carries them out.
+/// The block has ended. Reports bulk copies that were not waited for, and executes them.
 void end_bulk_copies(Block& block);
 
-/// Whether these 8 bytes of shared memory hold an mbarrier, and the bytes that have arrived for it
-/// (mbarrier.cpp).
+/// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Whether all have arrived and announced bytes have not come.
+/// Reports whether all threads have arrived, but announced bytes have not.
 bool waits_for_bytes(const Block& block, u32 address);
+/// Adds bytes that have arrived.
 void complete_bytes(Block& block, u32 address, u32 bytes);
 
-/// What a lane waits for, at an mbarrier, that never comes (mbarrier.cpp).
+/// Describes what a lane waits for at an mbarrier that never completes (mbarrier.cpp).
 struct MbarrierWait {
     std::string state, cure;
 };

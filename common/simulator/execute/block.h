@@ -1,9 +1,9 @@
-// A thread block while it runs, and the launch that it belongs to.
+// A thread block while it runs, and its launch.
 //
 // Builds on  warp.h.
 // Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp
-//            has ended or waits. A block that waits for other blocks is put aside and another one
-//            begun (scheduler.cpp).
+//            has ended or waits. A block that waits for other blocks is set aside, and another one
+//            is started (scheduler.cpp).
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace coalesce::simulator {
 class Progress;
 struct Cluster;
 
-/// What all workers of a launch share.
+/// The state that all workers of a launch share.
 struct Launch {
     Kernel* kernel = nullptr;
     const Kernel::Code* code = nullptr;
@@ -37,30 +37,32 @@ struct Launch {
     std::shared_ptr<const AllocationTable> allocations;
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
-    GlobalRace* global_race = nullptr;  ///< nullptr: not checked
+    GlobalRace* global_race = nullptr;  ///< nullptr if it is not checked
 
-    std::atomic<int> status{0};  ///< Status of the first failure
+    std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< warp instructions; 0: none
+    u64 instruction_limit = 0;  ///< the limit of warp instructions; 0: none
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;       ///< of launches before this one in the process: %gridid
-    u64 started_at = 0;   ///< clock_of() when it began: clocks never go back
-    u64 leapt = 0;        ///< cycles that the clocks have leapt on, because nothing else happened
-    u64 stack_limit = 0;  ///< bytes of each thread for calls (cudaLimitStackSize)
-    u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
+    u64 number = 0;       ///< the number of earlier launches of the process: %gridid
+    u64 started_at = 0;   ///< clock_of() at its start, because clocks never go back
+    u64 leapt = 0;        ///< cycles that the clocks have skipped while nothing happened
+    u64 stack_limit = 0;  ///< bytes per thread for calls (cudaLimitStackSize)
+    /// The device address at which cooperative_groups keeps its grid barrier.
+    u64 grid_workspace = 0;
 
-    Progress* progress = nullptr;  ///< to be told of blocks that have ended
+    Progress* progress = nullptr;  ///< is told about blocks that have ended
 
-    // What is recorded of it (recorder.h).
-    StepListener* recorder = nullptr;  ///< to every block that is run
-    std::vector<u64> only;             ///< these blocks are run; none: all are
-    std::vector<u64> left_out;         ///< these are not
-    std::function<void(u64)>
-        in_turn;  ///< of those, runs one when its turn comes; none: they have run
+    // For recordings (recorder.h).
+    StepListener* recorder = nullptr;  ///< listens to every block that runs
+    std::vector<u64> only;             ///< only these blocks run; if empty, all do
+    std::vector<u64> left_out;         ///< these blocks do not run
+    /// Runs one of those blocks when it is its turn. It is empty if they have run.
+    std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
-    u64 first_below = 0, below = 0;  ///< of those in the grid's next row
-    bool only_heard = false;         ///< global memory is asked for, and not touched
-    /// What a clean block did in shared memory, of those that were run before; nullptr: there was none.
+    u64 first_below = 0, below = 0;  ///< blocks in the grid's next row
+    /// Whether accesses to global memory are only recorded, and not executed.
+    bool only_heard = false;
+    /// The shared memory accesses of an earlier block without errors, or nullptr.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
@@ -77,17 +79,18 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;      ///< threads that the barrier was given; 0: the whole block
-    u32 arrived_only = 0;  ///< threads that came with bar.arrive and do not wait
+    u32 expected = 0;      ///< the number of threads that the barrier was given; 0: the whole block
+    u32 arrived_only = 0;  ///< threads that arrived with bar.arrive and do not wait
     bool in_use = false;
-    u32 votes = 0, yes = 0;  ///< of bar.red: threads that came, and whose predicate is true
-    Mask waiting = 0;        ///< warps all of whose live lanes wait there
+    /// For bar.red: the number of threads that arrived, and of those whose predicate is true.
+    u32 votes = 0, yes = 0;
+    Mask waiting = 0;  ///< warps of which all live lanes wait there
 };
 
-/// What an mbarrier was told of bytes in its current phase.
+/// The bytes that were announced to an mbarrier, and those that arrived, in its current phase.
 struct PhaseBytes {
     i64 announced = 0, came = 0;
-    i64 announced_before = 0;  ///< in the phase before
+    i64 announced_before = 0;  ///< in the previous phase
 };
 
 struct Block {
@@ -107,31 +110,32 @@ struct Block {
     u8* uniform = nullptr;  ///< the file that all warps share
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    bool reserved_shared = false;  ///< the kernel uses what the system reserves, at the end of all
-    u8* local = nullptr;           ///< local memory of all threads
+    /// Whether the kernel uses the system's reserved shared memory, which comes last.
+    bool reserved_shared = false;
+    u8* local = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
 
-    SharedRace* shared_race = nullptr;  ///< nullptr: not checked
+    SharedRace* shared_race = nullptr;  ///< nullptr if it is not checked
     SharedLedger ledger;
     /// cp.async copies that have been issued and not yet waited for, by warp (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
-    /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
+    /// The same for cp.async.bulk, for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< of both kinds, to shared memory
-    std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< of mbarriers, by offset (mbarrier.cpp)
-    std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
+    u64 copy_bytes_under_way = 0;                       ///< for both kinds, to shared memory
+    std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
+    std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have some
 
-    /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
-    /// instruction of this block, and what nanosleep slept (special_registers.h).
+    /// Cycles since the start of the launch, for the clocks: kCyclesPerInstruction for every warp
+    /// instruction of this block, and the time that nanosleep slept (special_registers.h).
     u64 cycles = 0;
 
-    Watch* watch = nullptr;  ///< of the worker that runs it
+    Watch* watch = nullptr;  ///< belongs to the worker that runs the block
     WaitingState waiting;
 
-    FramePool frames;  ///< of the calls that its warps are in
+    FramePool frames;  ///< for the calls that its warps are in
     GlobalRace::Block global_race;
 
     bool has_shared(u64 address, u32 bytes) const {
@@ -140,7 +144,7 @@ struct Block {
         return reserved_shared && into < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - into;
     }
-    /// Where the last byte ends that has_shared.
+    /// The end of the last byte for which has_shared is true.
     u32 shared_end() const {
         return reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
@@ -151,12 +155,13 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// The warp's number in the race check of shared memory, which knows all blocks of a cluster.
+/// Returns the warp's number in the race check of shared memory, which covers all blocks of a
+/// cluster.
 inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 
-/// Threads of a launch, in the order in which blocks and threads are numbered.
+/// Returns the number of a thread in the launch, in the order of blocks and threads.
 inline u64 rank_of(const Warp& w, int lane) {
     return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }

@@ -1,8 +1,8 @@
 // Calls of device functions, and parameters.
 //
-// Idea   A call gives the function a Frame: a register file of its own, and parameter memory, lane
-//        by lane. Lanes that call together share it; a function that calls itself gets another one.
-//        Local variables of nested calls follow each other on each thread's stack.
+// Idea   A call gives the function a Frame with its own register file and parameter memory, for
+//        each lane. Lanes that call together share it. A recursive call gets a new one. The local
+//        variables of nested calls follow each other on each thread's stack.
 #pragma once
 
 #include "simulator/code/function_code.h"
@@ -11,18 +11,18 @@
 namespace coalesce::simulator {
 
 struct Frame {
-    Frame* caller = nullptr;          ///< nullptr: the kernel itself
-    const Op* called_from = nullptr;  ///< the call; it goes on behind it
+    Frame* caller = nullptr;          ///< nullptr for the kernel itself
+    const Op* called_from = nullptr;  ///< the call, after which the caller continues
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
-    u8* parameters = nullptr;  ///< code->parameter_bytes for each lane
-    u32 local_base = 0;        ///< of its local variables, on each thread's stack
+    u8* parameters = nullptr;  ///< code->parameter_bytes per lane
+    u32 local_base = 0;        ///< the offset of its local variables on each thread's stack
     Mask inside = 0;           ///< lanes that have not returned
-    std::vector<u64> storage;  ///< what the two pointers point into
+    std::vector<u64> storage;  ///< the memory that the two pointers point into
 };
 
-/// The frames of a warp, reused.
+/// The frames of a warp, which are reused.
 class FramePool {
 public:
     Frame* take(const FunctionCode& code);
@@ -33,23 +33,24 @@ private:
     std::vector<Frame*> free_;
 };
 
-/// Copies what the lane has in all registers from one register file of the function to another.
+/// Copies all registers of a lane from one register file of the function to another.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// A parameter of this frame, Op::d.offset bytes, moves to local memory: first_offset(op) to
-/// second_offset(op) of the frame.
+/// Copies a parameter of Op::d.offset bytes from this frame to local memory: from first_offset(op)
+/// to second_offset(op) of the frame.
 const Op* op_move_parameter(Warp& w, const Op* op);
-/// d = generic-free local address: this frame's base + immediate.
+/// Sets d to a local address: this frame's base + immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 
-/// ld.param / st.param of a function's own parameters, results and call arguments: Op::v[0] and the
-/// byte offset in Op::immediate.
+/// ld.param and st.param for a function's own parameters, results and call arguments: Op::v[0],
+/// with the byte offset in Op::immediate.
 Handler parameter_handler(bool store, u32 bytes);
-/// ld.param of a kernel: Op::count bytes at a + immediate. Op::detail: the sign is extended; the register has 64 bits.
+/// ld.param of a kernel: Op::count bytes at a + immediate. The bits of Op::detail: the value is
+/// sign-extended; the register has 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

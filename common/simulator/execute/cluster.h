@@ -1,16 +1,17 @@
-// The blocks of a cluster while they run: they reach each other's shared memory, and meet at a
-// barrier of their own.
+// The blocks of a cluster while they run. They access each other's shared memory, and have their
+// own barrier.
 //
 // Builds on  block.h, memory_access.h.
-// Idea       All blocks of a cluster are resident together on one worker, which runs one after the
+// Idea       All blocks of a cluster are resident on one worker, which runs them one after the
 //            other until each has ended or waits (cluster_worker.cpp).
-// Addresses  As on hardware, an address of shared memory has the rank of the block that it belongs
-//            to above 24 bits, and the offset within the block below. A block's own addresses have
-//            its own rank, so that they mean the same in every block of the cluster. In a launch
-//            without clusters the rank is 0.
-// Counters   What reaches another block's shared memory leaves the multiprocessor: it is counted in
-//            requests and 32-byte sectors, and takes no wavefronts of shared memory. On an H200
-//            these are l1tex__t_requests_pipe_lsu_mem_dshared and l1tex__t_sectors_pipe_lsu_mem_dshared.
+// Addresses  As on hardware, an address of shared memory contains the rank of its block above 24
+//            bits, and the offset within the block below. A block's own addresses contain its own
+//            rank, so they mean the same in every block of the cluster. In a launch without
+//            clusters, the rank is 0.
+// Counters   Accesses to another block's shared memory leave the multiprocessor. They are counted
+//            in requests and 32-byte sectors, and take no wavefronts of shared memory. On an H200
+//            the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
+//            l1tex__t_sectors_pipe_lsu_mem_dshared.
 #pragma once
 
 #include <vector>
@@ -27,13 +28,13 @@ struct Resolved;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< by rank
-    u32 running = 0;             ///< blocks that have not ended
-    u8* shared = nullptr;        ///< of all blocks, one after the other
-    u32 stride = 0;              ///< bytes from one to the next
+    u32 running = 0;             ///< the number of blocks that have not ended
+    u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
+    u32 stride = 0;              ///< the distance between two of them in bytes
     SharedRace race;
 };
 
-/// Blocks of a launch's cluster, and the number in the grid of the one with this rank.
+/// Returns the number of clusters, and the number in the grid of the block with this rank.
 Dim3 clusters_of(const LaunchConfig& config);
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank);
 
@@ -45,26 +46,28 @@ inline u32 rank_in(u64 address) {
 inline u32 offset_in_block(u64 address) {
     return static_cast<u32>(address % kWindowBytes);
 }
-/// The address of a byte of this block's shared memory.
+/// Returns the address of a byte of this block's shared memory.
 inline u32 shared_address(const Block& block, u32 offset) {
     return static_cast<u32>(block.rank * kWindowBytes) + offset;
 }
-/// The block whose shared memory an address belongs to; nullptr when the cluster has none.
+/// Returns the block to whose shared memory an address belongs, or nullptr if the cluster has none.
 Block* owner_of(Block& block, u64 address);
 inline const Block* owner_of(const Block& block, u64 address) {
     return owner_of(const_cast<Block&>(block), address);
 }
-/// Where these bytes lie in this process; nullptr when no block that still runs has them.
+/// Returns where these bytes are in this process, or nullptr if they do not belong to a running
+/// block.
 u8* find_in_shared(const Block& block, u64 address, u32 bytes);
-/// Ends the launch, because it has not.
+/// Reports such an address and ends the launch.
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
-/// Whether all active lanes' addresses in shared memory are in this block, as .shared and
-/// .shared::cta promise. False: reported, the launch is over.
+/// Reports whether the shared memory addresses of all active lanes are in this block, as .shared
+/// and .shared::cta require. If not, reports an error and ends the launch.
 bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 
 // ---- accesses ----
 
-/// A load or store with all its checks, before its lanes move any data. False: the launch is over.
+/// Makes all checks for a load or store before its lanes move data. Returns false if the launch has
+/// ended.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access of these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
@@ -74,20 +77,20 @@ void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mas
 /// Reports an atomic that is not atomic in another block's memory: ptxas makes a load and a store of it.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
-/// Writes an address of this block's shared memory: Op::immediate is the offset, Op::d gets lanes
-/// of 32 or 64 bits.
+/// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d gets
+/// lanes of 32 or 64 bits.
 const Op* op_shared_address_32(Warp& w, const Op* op);
 const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// Op::detail of an arrival: it was .relaxed, and releases nothing.
+/// Op::detail of an arrival with .relaxed, which does not release.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Lanes of the warp have ended: the barrier waits for those that are left.
+/// Lanes of the warp have exited, so the barrier waits only for the others.
 void cluster_lanes_ended(Warp& w);
-/// Whether a warp of the block waits there.
+/// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,5 @@
-// What atomics and reductions make of two values, or of three: atom, red, redux, sured; and what and, or, xor do.
+// The operations of atomics and reductions on two or three values (atom, red, redux, sured), and
+// those of and, or, xor.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace coalesce::simulator::combining {
 struct Add {
     static auto apply(auto a, auto b, auto...) { return a + b; }
 };
-/// A NaN loses against a number.
+/// If one operand is a NaN, the result is the other one.
 struct Minimum {
     template <class T>
     static T apply(T a, T b, auto...) {
@@ -44,11 +45,11 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// Up to the operand, then from zero again.
+/// Increments up to the operand, and then starts again at zero.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// Down to zero, then from the operand again.
+/// Decrements to zero, and then starts again at the operand.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

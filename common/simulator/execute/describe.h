@@ -1,5 +1,5 @@
-// Helpers for writing FamilyInstruction descriptions: one function per family says which handler a
-// PTX instruction needs and where its operands go (families.h).
+// Helpers for writing FamilyInstruction descriptions. For each family, one function determines the
+// handler of a PTX instruction and the places of its operands (families.h).
 #pragma once
 
 #include "simulator/execute/families.h"
@@ -7,20 +7,20 @@
 
 namespace coalesce::simulator {
 
-/// This, if the text has the operands that it says: as many as `operands`, and behind them a cache policy, which is
-/// ignored, where a modifier announces one. A `_` is ignored, too.
+/// Returns the description if the instruction has as many operands as `operands`. A cache policy
+/// after them is ignored if a modifier announces it, and so is `_`.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
-/// ... or fewer, down to `at_least`, or more, which are ignored, up to `at_most`.
+/// Accepts fewer operands, but at least `at_least`, or more, up to `at_most`, which are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 
-// One function per family, each beside its handlers.
+// One function per family, defined beside its handlers.
 // warp_ops.cpp
 Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
     describe_elect;
 // atomics.cpp
 Describe describe_atomic;
-// async_store.cpp: of st and red, those with .async
+// async_store.cpp: st and red with .async
 Description describe_async_store(const ptx::Instruction& instruction);
 // async_copy.cpp, mbarrier.cpp
 Describe describe_cp, describe_mbarrier;

@@ -1,13 +1,14 @@
-// Fragments: how the tensor cores' instructions spread a matrix over the registers of a warp.
+// Fragments: how the tensor cores' instructions distribute a matrix over the registers of a warp.
 //
-// Layout  Everything is built of blocks of 8 lines, of which each has 4 words of 32 bits (or 4 doubles): lane
-//         4 * line + word has a word of each block, in a register of its own. The lines of a are its rows, those of
-//         b its columns, and what follows one another in a word are steps of k. An accumulator's lines are its
-//         rows, and each lane has two neighbours of a line. That is what the PTX manual draws for mma.
-//         The layout of wmma's fragments is the machine's own affair. The same blocks serve here, and that agrees
-//         with the loads that ptxas makes of wmma: where a is m8 and b n32, an accumulator is kept turned.
-// Copies  wmma's fragments of f16 have eight registers, whatever the shape: what a smaller matrix leaves over repeats
-//         the first ones.
+// Layout  Everything consists of blocks of 8 lines with 4 words of 32 bits (or 4 doubles) each.
+//         Lane 4 * line + word has one word of each block, in a separate register. The lines of a
+//         are its rows, those of b are its columns, and consecutive elements in a word are steps of
+//         k. An accumulator's lines are its rows, and each lane has two neighbours of a line. The
+//         PTX manual shows this layout for mma. The layout of wmma's fragments is not documented.
+//         The same blocks are used for it, and this agrees with the loads that ptxas generates for
+//         wmma: if a is m8 and b n32, an accumulator is stored transposed.
+// Copies  wmma's fragments of f16 have eight registers for every shape. If a matrix is smaller, the
+//         remaining registers repeat the first ones.
 #pragma once
 
 #include <string>
@@ -18,10 +19,10 @@
 
 namespace coalesce::simulator {
 
-/// Matrices are moved in pieces of 8 rows of 16 bytes, of which each lane has a word.
+/// Matrices are moved in pieces of 8 rows of 16 bytes. Each lane has one word.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
-/// What the elements are. Of b1, an element here is 32 of them.
+/// The type of the elements. An element of b1 stands for 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number number_named(std::string_view name);
 u32 bits_of(Number number);
@@ -29,7 +30,7 @@ u32 bits_of(Number number);
 struct MatrixShape {
     u32 m = 0, n = 0, k = 0;
 };
-/// "m16n8k16"; nothing in any other name.
+/// Parses "m16n8k16". Returns an empty shape for any other name.
 MatrixShape shape_named(const std::string& name);
 
 enum class Part : u8 { a, b, accumulator };
@@ -38,48 +39,50 @@ struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
     u32 lines = 0;        ///< rows of a, columns of b, rows of an accumulator
-    u32 across = 0;       ///< elements of a line
-    bool turned = false;  ///< an accumulator whose lines are its columns
+    u32 across = 0;       ///< elements per line
+    bool turned = false;  ///< whether it is an accumulator whose lines are its columns
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// Registers of a lane, without copies.
+    /// The registers per lane, without copies.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {
         u32 line, across;
     };
-    /// Where the first element of a lane's register is; those behind it follow in its line.
+    /// Returns the position of the first element of a lane's register. The others follow in the
+    /// same line.
     Place place(u32 lane, u32 index) const;
 };
 
-/// One access to memory of many that load or store a fragment: as ld, st or ldmatrix would make it.
+/// One of the memory accesses that load or store a fragment, like an ld, st or ldmatrix.
 struct FragmentAccess {
     u32 bytes = 0,
         count = 1;     ///< of an element; elements of a lane, in registers that follow each other
     u32 first = 0;     ///< the first of these registers
-    u32 byte = 0;      ///< ... and which byte of it is moved
-    u32 matrices = 0;  ///< rows of so many 8x8 matrices, in place of elements
-    bool turned = false;  ///< 8x8 elements lie in memory the other way round
+    u32 byte = 0;      ///< the byte of it that is moved
+    u32 matrices = 0;  ///< instead of elements, the rows of this many 8x8 matrices
+    bool turned = false;  ///< whether 8x8 elements are transposed in memory
     struct Place {
         u16 row, byte;
-    } places[kLanes] = {};  ///< of each lane, in the matrix as it lies in memory
+    } places[kLanes] = {};  ///< for each lane, the position in the matrix in memory
 };
 
-/// An instruction on fragments. What loads one has it in `d`, what stores one in `c`.
+/// An instruction on fragments. Loads use `d`, and stores use `c`.
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
-    bool saturates = false;  ///< integers: at the ends of s32
-    bool and_bits = false;   ///< b1: and, in place of exclusive or
-    Slot addresses, value;   ///< loads and stores: 64-bit and 32-bit lanes to work with
-    ptx::StateSpace space = ptx::StateSpace::generic;  ///< of loads and stores
-    std::vector<FragmentAccess> accesses;              ///< likewise
-    u32 site = 0;            ///< likewise: Op::site counts instructions, where lanes meet
-    u32 default_stride = 0;  ///< likewise; 0: Op::b has it
+    bool saturates = false;  ///< for integers, at the limits of s32
+    bool and_bits = false;   ///< for b1: and instead of exclusive or
+    Slot addresses, value;   ///< for loads and stores: temporary 64-bit and 32-bit lanes
+    ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
+    std::vector<FragmentAccess> accesses;              ///< for loads and stores
+    /// For loads and stores; Op::site counts instructions where lanes meet.
+    u32 site = 0;
+    u32 default_stride = 0;  ///< for loads and stores; 0 if Op::b has it
 };
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// Moving values between registers and memory, for all handlers of loads and stores.
+// Moves values between registers and memory, for all handlers of loads and stores.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// What an element of `Bytes` bytes is in memory, and the register lane that holds it.
+/// The types of an element of `Bytes` bytes in memory and in a register lane.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
@@ -17,15 +17,16 @@ using ElementLane = LaneOf<Element<Bytes>>;
 
 inline constexpr u32 kMostBytesOfLane = 16;
 
-/// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the lane's bits above
-/// with zeros; where they are to have the sign, an instruction of its own follows (lower_memory.cpp).
+/// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
+/// of a lane with zeros. If they should be sign-extended, a separate instruction follows
+/// (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;
     using Memory = Element<Bytes>;
     using Lane = ElementLane<Bytes>;
 
-    /// One lane's elements.
+    /// Moves the elements of one lane.
     static void load(Warp& w, const Op* op, int lane, const u8* from) {
         for (u32 k = 0; k < Count; ++k) {
             Memory value;
@@ -40,7 +41,7 @@ struct AccessShape {
         }
     }
 
-    /// All 32 lanes, whose elements follow each other in memory.
+    /// Moves the elements of all 32 lanes, which are contiguous in memory.
     static void load_all(Warp& w, const Op* op, const u8* from) {
         const auto* memory = reinterpret_cast<const Memory*>(from);
         for (u32 k = 0; k < Count; ++k) {
@@ -60,11 +61,13 @@ struct AccessShape {
     }
 };
 
-/// What a store is about to write, for the race checker's question whether it changes anything.
+/// The values that a store will write. The race checker uses them to find out whether the store
+/// changes anything.
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);  ///< its shape's
+    /// The function of its shape.
+    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {
         const auto& self = *static_cast<const StoredLanes*>(context);
         self.store_lane(*self.warp, self.op, lane, bytes);
@@ -72,7 +75,7 @@ struct StoredLanes {
     StoredValue value() const { return {copy, this}; }
 };
 
-/// One lane's elements, this way or that.
+/// Moves the elements of one lane in the given direction.
 template <class Shape, bool Store>
 void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
     if constexpr (Store)
@@ -81,7 +84,8 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// What choose<Shape, Store>() gives for the AccessShape of these sizes; nullptr when there is no such access.
+/// Returns choose<Shape, Store>() for the AccessShape of these sizes, or nullptr if there is no
+/// such access.
 template <class Choose>
 Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {

@@ -1,9 +1,9 @@
-// From the address in a lane to the bytes in this process, for every instruction but plain ld and
-// st.
+// Translates the addresses in lanes to bytes in this process, for every instruction except plain ld
+// and st.
 //
 // Builds on  block.h.
-// Idea       An address is resolved once, with bounds and alignment checked; whoever asked then
-//            works with host pointers. A bad address ends the launch, as on hardware.
+// Idea       An address is resolved once, and its bounds and alignment are checked. The caller then
+//            uses host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
 #include "simulator/execute/access_listener.h"
@@ -12,36 +12,36 @@
 
 namespace coalesce::simulator {
 
-/// The state space in which a generic address lies.
+/// Returns the state space of a generic address.
 ptx::StateSpace space_at(u64 generic_address);
 
-/// A generic address as an address of its space: the offset within shared or local memory, the
-/// address itself for global memory.
+/// Converts a generic address to an address of its space: the offset in shared or local memory, or
+/// the address itself for global memory.
 inline u64 address_in_space(u64 generic_address) {
     return space_at(generic_address) == ptx::StateSpace::global
                ? generic_address
                : (generic_address - shared_window()) % kWindowStride;
 }
 
-/// What resolving 32 addresses gives. Lanes that are not active are left alone.
+/// The result of resolving 32 addresses. Inactive lanes are unchanged.
 struct Resolved {
-    u64 address[kLanes];  ///< within the space that the lane's bytes are in
-    u8* host[kLanes];     ///< its first byte in this process
-    Mask in_shared = 0;   ///< active lanes whose bytes are in the block's shared memory
-    Mask in_other = 0;    ///< of those in shared memory, the lanes at another block of the cluster
-    Mask in_global = 0;   ///< ... in global (or constant) memory
+    u64 address[kLanes];  ///< in the space that contains the lane's bytes
+    u8* host[kLanes];     ///< the first byte in this process
+    Mask in_shared = 0;   ///< active lanes whose bytes are in shared memory
+    Mask in_other = 0;    ///< those of them whose bytes are in another block of the cluster
+    Mask in_global = 0;   ///< active lanes whose bytes are in global (or constant) memory
 };
 
-/// Resolves `bytes` bytes at base[l] + offset for every active lane. False: an address was bad,
-/// which has been reported and has ended the launch; the handler returns nullptr.
+/// Resolves `bytes` bytes at base[l] + offset for every active lane. Returns false if an address is
+/// bad. This has been reported and has ended the launch, so the handler must return nullptr.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
              Access access, Resolved& out);
 
-/// The same for one lane and one address; nullptr when it was bad.
+/// Does the same for one lane and one address. Returns nullptr if it is bad.
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Ends the launch, because a lane's bytes are not in this space, or not all of them.
+/// Ends the launch, because a lane's bytes are not, or not all, in this space.
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 
@@ -67,34 +67,36 @@ inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
-/// The machine's accesses that a load or store with kCountsMachine stands for.
+/// Returns the machine accesses of a load or store with kCountsMachine.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
     return w.block->launch->kernel->sites[op->site].machine->list;
 }
-/// 32 addresses of one of them, from those of the PTX's access.
+/// Computes the 32 addresses of a machine access from those of the PTX's access.
 template <class Address>
 void move_addresses(const Address* from, const MachineAccess& access, Address* to) {
     for (int l = 0; l < kLanes; ++l)
         to[l] = from[l] + static_cast<Address>(static_cast<i64>(access.delta));
 }
 
-/// Tells who listens to the warp, if anybody does: lanes in global memory, then those in shared memory.
+/// Tells the warp's listener, if it has one, about the lanes in global memory, and then those in
+/// shared memory.
 void tell_listener(const Warp& w, const Op* op, const Resolved& where, HeardAccess access);
 
-/// Copies bytes from any memory that kernels can address; false when they are out of bounds.
+/// Copies bytes from any memory that kernels can address. Returns false if they are out of bounds.
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
 
-/// The NUL-terminated string there, at most `limit` characters. Nothing when it runs out of its
-/// allocation first.
+/// Returns the null-terminated string at the address, with at most `limit` characters. Returns
+/// nothing if it extends beyond its allocation.
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
-/// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
+/// Returns the bits in a word's shadow byte for `bytes` bytes (at most 4) at `address`.
 inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
 
-/// Whether the bytes of one lane are written: a power of two, aligned. `shadow` is of the first.
+/// Reports whether the bytes of one lane are initialized. Their number is a power of two, and they
+/// are aligned. `shadow` is that of the first.
 inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
     const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
     u8 all = bits;
@@ -102,26 +104,27 @@ inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
     return all == bits;
 }
 
-// ---- what the checks are told (access_checks.cpp) ----
+// ---- information for the checks (access_checks.cpp) ----
 
 /// The one place that every atomic and reduction passes, after its addresses were found good and
 /// before memory changes; and the one after. `changed`: a value is not what it was.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
-/// Shows the race check a load or a store of global memory.
+/// Passes a load or a store of global memory to the race check.
 void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
-/// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
-/// waited for. `wanted`: how many bytes each lane reads. Sites: op->site writes, op->site + 1 reads.
+/// An asynchronous copy starts. It reads `from` now, and may write `to` at any time until it is
+/// waited for. `wanted` has the bytes that each lane reads. op->site is the site of the write, and
+/// op->site + 1 that of the read.
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                const u8* wanted);
 
-/// A bulk copy reads or writes global memory: pieces of `bytes` bytes, one a lane. False: it reads
-/// some that were never written, which is no error.
+/// A bulk copy reads or writes global memory, in pieces of `bytes` bytes, one per lane. Returns
+/// false if it reads uninitialized bytes, which is not an error.
 bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
-/// membar and fence: what this warp did so far comes before what it does next.
+/// membar and fence: orders what this warp has done before what it does next.
 void fence(Warp& w);
 
 }  // namespace coalesce::simulator

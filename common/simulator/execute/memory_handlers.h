@@ -1,41 +1,41 @@
-// The handlers of ld and st, chosen by state space and shape.
+// The handlers of ld and st, by state space and shape.
 #pragma once
 
 #include "simulator/execute/warp.h"
 
 namespace coalesce::simulator {
 
-/// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit
-/// lanes; 32-bit lanes with kNarrowAddress), the offset in Op::immediate, the elements in Op::v.
-/// Generic ones get a 64-bit slot to work with in Op::b.
+/// The properties of a load or store that the lowering knows. The base address is in Op::a (64-bit
+/// lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the elements in
+/// Op::v. Generic accesses have a temporary 64-bit slot in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
-    u32 bytes = 4;         ///< of an element
-    u32 count = 1;         ///< elements
-    bool strong = false;   ///< volatile, relaxed, acquire, release
-    bool cluster = false;  ///< of shared memory: the launch has clusters
-    bool own = false;      ///< ... and only the block's own is meant
-    bool plain = false;    ///< lane by lane, without short cuts (Options::plain)
+    u32 bytes = 4;         ///< per element
+    u32 count = 1;         ///< the number of elements
+    bool strong = false;   ///< volatile, relaxed, acquire or release
+    bool cluster = false;  ///< for shared memory: whether the launch has clusters
+    bool own = false;      ///< for shared memory: whether only the block's own is allowed
+    bool plain = false;    ///< lane by lane, without optimizations (Options::plain)
 };
 
-/// nullptr: no such access.
+/// Returns nullptr if there is no such access.
 Handler memory_handler(const MemoryAccessKind& kind);
 
 Handler global_handler(const MemoryAccessKind& kind);
 Handler shared_handler(const MemoryAccessKind& kind);
 
-/// The loads from global memory whose bits Op::immediate has must arrive, if any is pending.
+/// Waits for the pending loads from global memory whose bits are set in Op::immediate.
 const Op* op_wait_for_loads(Warp& w, const Op* op);
 
-/// Bits of Op::detail on memory instructions.
+/// The bits of Op::detail in memory instructions.
 enum MemoryDetail : u8 {
-    kStrong = 1,          ///< volatile, relaxed, acquire, release: takes part in synchronisation
+    kStrong = 1,          ///< volatile, relaxed, acquire or release: takes part in synchronization
     kAcquires = 2,        ///< a strong load
     kReleases = 4,        ///< st.release
-    kStableAddress = 8,   ///< the address depends on the thread's position alone
-    kNarrowAddress = 16,  ///< of shared memory: the address is in lanes of 32 bits
-    kCountsMachine = 32,  ///< what is counted is Site::machine
+    kStableAddress = 8,   ///< the address depends only on the thread's position
+    kNarrowAddress = 16,  ///< for shared memory: the address is in 32-bit lanes
+    kCountsMachine = 32,  ///< Site::machine determines what is counted
 };
 
 }  // namespace coalesce::simulator

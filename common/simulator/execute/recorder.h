@@ -1,13 +1,13 @@
-// Writes down what a launch does, for the model of time (timing/recording.h).
+// Records what a launch does, for the time model (timing/recording.h).
 //
-// Idea   A few blocks, spread over the grid, are run in plain mode, in which every instruction is an Op of
-//        its own: their warps' steps are written down one by one. Those blocks are not run again, so that a
-//        launch that is recorded leaves the same memory and the same counters; where blocks can see each
-//        other's order, they keep it. Of many blocks side by side it
-//        is written down which sectors they touch: they run as always, somebody listening.
-// Alone  When only the time is wanted, nothing else is run: of a launch over gigabytes, a few milliseconds'
-//        worth. Memory is then not what the launch would have left.
-// Not    Launches whose blocks wait for each other: those are run as always.
+// Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
+//        separate Op. The steps of their warps are recorded one by one. These blocks do not run
+//        again, so a recorded launch leaves the same memory and the same counters. If blocks can
+//        observe each other's order, they keep it. For many neighbouring blocks, the recorder
+//        stores which sectors they access. These blocks run as usual, with a listener.
+// Alone  If only the time is needed, nothing else runs, so a launch over gigabytes takes a few
+//        milliseconds. The memory is then not what the launch would have left.
+// Not    Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
 #include <array>
@@ -23,54 +23,58 @@ namespace coalesce::simulator {
 
 struct Block;
 
-/// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
+/// The sectors of neighbouring blocks. Every worker has its own log, and they are merged at the
+/// end.
 class NeighbourLog : public AccessListener {
 public:
     bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
     void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) override;
-    /// Adds what was heard to the recording, and starts again.
+    /// Adds the sectors to the recording, and starts again.
     void move_to(timing::Recording& recording);
 
 private:
     bool heard_enough() const;
-    /// Where an access belongs; nowhere, if that is not looked at.
+    /// Returns the footprint that an access belongs to, or nullptr if it is not recorded.
     timing::Footprint* footprint_of(Block& block, bool reads);
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting();
 
-    /// To be added to `to`. Looking up where they are is slow one by one, as each waits for memory: a few wait
-    /// here, while what they need is fetched.
+    /// Sectors to be added to `to`. Looking up single sectors is slow, because each lookup waits
+    /// for memory. So a few of them wait here while their data is prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
     };
 
-    /// A request for scattered sectors. The warps of a block that store down the columns ask for the same ones over
-    /// and over, each for its part of them: those are in the set already, in this turn.
+    /// The last request for scattered sectors. If the warps of a block store columns, they access the
+    /// same sectors again and again, each a different part. These sectors are already in the set, in
+    /// this turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 of_turn = 0;
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< sectors
+        u32 count = 0;  ///< the number of sectors
 
         bool is_again(const HeardAccess& access, const timing::Footprint& other, u64 turn) const;
         void remember(const HeardAccess& access, const timing::Footprint& other, u64 turn, u32 runs,
                       u32 sectors);
     };
 
-    std::array<LastRequest, 2> last_;  ///< of stores and of loads
+    std::array<LastRequest, 2> last_;  ///< for stores and for loads
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint together_;  ///< reads of the first of them
+    timing::Footprint together_;  ///< the reads of the first blocks
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    u64 turn_ = 0;                                              ///< counts the blocks, as they come
-    u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
+    /// The number of the current block, in order.
+    u64 turn_ = 0;
+    /// The sectors of the current block.
+    u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;
 };
 
-/// The steps of the blocks that a launch is recorded by.
+/// Records the steps of the chosen blocks.
 class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
@@ -85,45 +89,47 @@ private:
 
     void forget_turn(timing::WarpPath& path, u32 instruction, u32 warp);
 
-    /// The last time that a warp asked an mbarrier.
+    /// The last test of an mbarrier by a warp.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< by then
+        u64 executed = 0;  ///< the number of executed instructions by then
     };
 
     timing::Recording& recording_;
-    std::vector<Poll> polls_;                               ///< by warp
-    std::vector<bool> asks_mbarrier_;                       ///< by instruction
-    std::map<const FunctionCode*, u32> first_instruction_;  ///< of a function, in recording_
-    const FunctionCode* code_ = nullptr;                    ///< which was asked for last
+    std::vector<Poll> polls_;          ///< by warp
+    std::vector<bool> asks_mbarrier_;  ///< by instruction
+    /// For each function, its position in recording_.
+    std::map<const FunctionCode*, u32> first_instruction_;
+    const FunctionCode* code_ = nullptr;  ///< the function of the last lookup
     u32 first_of_code_ = 0;
 };
 
 class Recorder {
 public:
-    /// `sample`: alone, but what is written down step by step is carried out.
+    /// `sample` is like `alone`, but the recorded blocks are executed.
     enum class What : u8 { nothing, beside, alone, sample };
 
-    /// From the next launch on; what was recorded before is gone.
+    /// Starts with the next launch. Earlier recordings are deleted.
     void begin(What what);
     What what() const { return what_; }
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
-    /// Blocks to write down step by step.
+    /// Returns the blocks to record step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
-    /// Where one block stands for all, which takes its share of the turns, and those are few: others, of which some may
-    /// take one more.
+    /// If a single block represents all, and it takes its share of few iterations, returns other
+    /// blocks, of which some may take one more iteration.
     static std::vector<u64> beside_the_first(const LaunchConfig& config,
                                              const timing::Recording& recording, bool shares_turns);
-    /// In their place, where some of those do far more than others.
+    /// Returns blocks to use instead, if some of the recorded ones do far more than others.
     static std::vector<u64> more_blocks(const LaunchConfig& config,
                                         const timing::Recording& recording);
-    /// The first of those whose sectors are written down, and how many.
+    /// Returns the first of the blocks whose sectors are recorded, and their number.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Of the blocks in the grid's next row below those: so many, unless they are neighbours themselves.
+    /// Returns as many blocks in the grid's next row, below those, unless they are already among
+    /// them.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// A new one, with all that is known before the launch.
+    /// Adds a recording with everything that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -131,12 +137,12 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// The one of the process. Launches, which run one after the other, are who uses it.
+/// The process's recorder. Launches use it, which run one after the other.
 Recorder& recorder();
 
-/// Whether a block asks how many there are: those that stay, and take turns, do.
+/// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.
 bool asks_for_grid(const ptx::Function& kernel);
-/// Whether blocks of this kernel may wait for each other.
+/// Reports whether blocks of this kernel may wait for each other.
 bool may_wait(const Kernel::Code& code);
 
 }  // namespace coalesce::simulator

@@ -1,10 +1,11 @@
-// How a warp loads from and stores to shared memory: for ld and st, and for ldmatrix and stmatrix.
+// How a warp loads from and stores to shared memory, with ld and st, and with ldmatrix and
+// stmatrix.
 //
-// Idea   What a warp does to shared memory is usually what it did in the block before: then the
-//        ledger knows the wavefronts, that the addresses are in bounds, and that nothing races, and
-//        only the data is left to move. Anything else is analysed here.
-// Shape  AccessShape (lane_memory.h), or another with the same functions. Only what moves data is made for
-//        each; the rest asks a SharedMove.
+// Idea   What a warp does in shared memory is usually the same as in the block before. Then the
+//        ledger knows the wavefronts, that the addresses are in bounds, and that there is no race,
+//        so only the data must be moved. Any other access is analysed here.
+// Shape  AccessShape (lane_memory.h), or another type with the same functions. Only the code that
+//        moves data is instantiated for each shape. The rest uses a SharedMove.
 #pragma once
 
 #include "simulator/execute/cluster.h"
@@ -16,8 +17,8 @@
 
 namespace coalesce::simulator {
 
-/// What is counted for an access, and where the bytes that nobody wrote are in registers. Shapes whose lanes
-/// move other bytes than their own have this otherwise (matrix_moves.cpp).
+/// What is counted for an access, and where uninitialized bytes are in registers. Shapes whose
+/// lanes move other lanes' bytes specialize this (matrix_moves.cpp).
 template <class Shape>
 struct LanesOf {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
@@ -30,10 +31,10 @@ struct LanesOf {
     }
 };
 
-/// A shape, for all that does not move its data.
+/// The properties of a shape that are needed by code that does not move its data.
 struct SharedMove {
     bool store;
-    u32 bytes;  ///< of a lane
+    u32 bytes;  ///< per lane
     SharedAccessKind kind;
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     bool (*undefined_stored)(Warp& w, const Op* op, u32* undefined);
@@ -50,21 +51,24 @@ inline constexpr SharedMove kMoveOf{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Whether the ledger, which knows 32 bits of an address, knows these.
+/// Reports whether the ledger, which stores 32 bits of an address, can store these.
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Tells listener and Watch. False: nobody wants to hear more, and nothing is to be done.
+/// Tells the listener and the Watch. Returns false if the access should not be executed, because
+/// the listener needs no more.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Shows an access to the block's race check. `undefined`: of each lane, the bytes that it loads or stores and that
-/// nothing has written, although that is no error. False: none.
+/// Passes an access to the block's race check. `undefined` receives, for each lane, the
+/// uninitialized bytes that it loads or stores, if that is not an error. Returns false if there are
+/// none.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access of which nothing is known. False: an address was bad, which has ended the launch.
-/// `layout`: how it lies, where that is asked for; then the ledger hears of it as well.
+/// Checks and counts an access about which nothing is known. Returns false if an address was bad,
+/// which has ended the launch. If `layout` is not null, it receives the layout, and the ledger
+/// records the access.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
-/// One address for all lanes: each element is read once.
+/// All lanes have the same address, so each element is read once.
 template <class Shape>
 void load_for_all(Warp& w, const Op* op, const u8* from) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
@@ -74,8 +78,8 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
     }
 }
 
-/// Elements from anywhere; lanes that are not active read what the first one reads. Buffered, so that the compiler
-/// may gather: memory and registers do not overlap.
+/// Loads elements from any addresses. Inactive lanes read the same as the first lane. The buffer
+/// lets the compiler use gather instructions, because it does not overlap with registers.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -96,7 +100,7 @@ void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
         move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
 }
 
-/// Copies between registers and shared memory; addresses are known to be good.
+/// Copies between registers and shared memory. The addresses have been checked.
 template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layout layout) {
     u8* shared = w.block->shared;
@@ -131,8 +135,8 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// What the clean block did at this place. `addresses`: nullptr where they cannot differ. False: it did something
-/// else.
+/// Does what the clean block did at this step. `addresses` is nullptr if they cannot differ.
+/// Returns false if this step differs from the clean block's.
 template <class Shape, bool Store>
 bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -145,7 +149,8 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     return true;
 }
 
-/// In a cluster, where any block's shared memory may be meant. Own: only this block's may.
+/// An access in a cluster, which may be to any block's shared memory. With Own, only to this
+/// block's.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;
@@ -179,7 +184,7 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_in_full<Shape, Store>(w, op, addresses);
 }
 
-/// Plain mode: nothing is known of the lanes together, nor of other blocks.
+/// An access in plain mode, which uses no knowledge about the lanes together or about other blocks.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];

@@ -1,20 +1,22 @@
-// Proof by repetition: a block that touches shared memory exactly as a clean block did is clean.
+// Checks by comparison: a block that accesses shared memory exactly as a clean block did is clean.
 //
-// Idea    Checking every byte of every shared access for races and for missing writes is the
-//         most expensive thing that the simulator does, and almost always the answer is the same for every
-//         block: shared addresses depend on the thread, not on the block. So the first block of a
-//         launch is checked in full while the ledger records what each warp did: instruction,
-//         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
-//         step. (Loops come by the same addresses again and again, and warps share them: each 32 are kept
-//         once, so that a million steps fit the host's cache.) The first step that differs ends it: the part so far is replayed into the checker,
-//         and the rest of that block is checked in full.
-// Shared  What a clean block did may be handed to others that run blocks of the same launch, whichever way
-//         the kernel was lowered for them: a launch that is recorded checks one of the recorded blocks
-//         in full (recorder.h), and its workers compare with that.
-// Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
-//         which of these were undefined when they were stored, and which barriers lay between. A warp
-//         that exits early differs too (see note_warp_end). Where the checker let stores pass because
-//         they changed nothing, it also depends on what was stored: such a block is no model for others.
+// Idea    Checking every byte of every shared access for races and for uninitialized reads is the
+//         most expensive task of the simulator, and the result is almost always the same for every
+//         block, because shared addresses depend on the thread and not on the block. So the first
+//         block of a launch is checked completely, while the ledger records what each warp did:
+//         instructions, lanes, addresses, barriers. If that block was clean, later blocks are only
+//         compared, step by step. (Loops use the same addresses again and again, and warps share
+//         them. Each set of 32 is stored once, so that a million steps fit into the host's cache.)
+//         At the first step that differs, the steps so far are passed to the checker, and the rest
+//         of that block is checked completely.
+// Shared  The steps of a clean block can be shared by all workers that run blocks of the same
+//         launch, even if the kernel was lowered differently for them. A recorded launch checks one
+//         of its recorded blocks completely (recorder.h), and its workers compare with that one.
+// Sound   The result of the checker is a function of this sequence only: which warp accessed which
+//         bytes, which of these were undefined when they were stored, and which barriers were in
+//         between. A warp that exits early differs too (see note_warp_end). If the checker accepted
+//         stores because they changed nothing, the result also depends on the stored values, so
+//         such a block is not used for comparisons.
 #pragma once
 
 #include <functional>
@@ -30,14 +32,14 @@ struct Warp;
 
 class SharedLedger {
 public:
-    /// What a step is: of a shared load or store its site, or one of these.
+    /// Identifies a step: the site of a shared load or store, or one of these.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
-    /// How the 32 addresses of a step lie, where that makes moving the data easier.
+    /// The layout of the 32 addresses of a step, if it makes moving the data easier.
     enum class Layout : u8 {
         scattered,
         contiguous,  ///< all lanes are active, and lane l is at the first address + l * bytes
-        same,        ///< every active lane is at the first one's address
+        same,        ///< all active lanes have the same address
     };
     /// What one warp did in one step.
     struct Step {
@@ -48,38 +50,40 @@ public:
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        u32 undefined = 0;  ///< 1 + index into Steps::undefined, in units of 32; 0: no byte is
+        /// 1 + index into Steps::undefined, in units of 32; 0 if all bytes are defined.
+        u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }
     };
     /// What a block did.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        std::vector<u32> addresses;  ///< 32 a step; steps with the same ones share them
-        std::vector<u32> undefined;  ///< likewise
-        std::vector<u32> order;      ///< warp of each step, in time
+        std::vector<u32> addresses;  ///< 32 per step; steps with equal addresses share them
+        std::vector<u32> undefined;  ///< the same for undefined bytes
+        std::vector<u32> order;      ///< the warp of each step, in temporal order
     };
     enum class Mode : u8 {
-        off,        ///< every access goes to the checker
-        recording,  ///< ... and is written down
-        comparing,  ///< nothing goes to the checker as long as the steps agree
+        off,        ///< every access is passed to the checker
+        recording,  ///< every access is passed to the checker and recorded
+        comparing,  ///< nothing is passed to the checker as long as the steps agree
     };
 
-    /// `clean`: what a clean block of this launch did, if that is known.
+    /// `clean` has the steps of a clean block of this launch, if one is known.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
-    /// `clean`: the checker had nothing to say about this block. `by_values`: had its values been
-    /// others, there might have been something.
+    /// `clean` says whether the checker found no error in this block. `by_values` says that with
+    /// other values, it might have.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
     Mode mode() const { return mode_; }
-    /// What blocks are compared with; nullptr: no clean block has been seen.
+    /// Returns the steps that blocks are compared with, or nullptr if there has been no clean
+    /// block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// While comparing: the step that `warp` is expected to do next if it is this one, else
-    /// nullptr. `addresses`: nullptr when they cannot differ for this warp (they do not depend
-    /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
+    /// While comparing: returns the next expected step of `warp` if it is this one, or else
+    /// nullptr. `addresses` is nullptr if they cannot differ for this warp (because they do not
+    /// depend on the block). `stored` has the undefined bytes of each lane, if it stores some.
     const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -92,11 +96,12 @@ public:
         ++cursor.next;
         return &step;
     }
-    /// While comparing: the 32 addresses of this step; 0 for lanes that are not active.
+    /// While comparing: returns the 32 addresses of this step, with 0 for inactive lanes.
     const u32* addresses(const Step& step) const {
         return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
-    /// While comparing: of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
+    /// While comparing: returns, for each lane, the undefined bytes that this step loaded or
+    /// stored, or nullptr if there are none.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;
@@ -106,8 +111,8 @@ public:
 
     void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
 
-    /// Calls back, in the order in which they were recorded, every step that has been done so far
-    /// in this block, and goes `off` for its rest.
+    /// Calls `replay` for every step of this block so far, in the recorded order, and switches to
+    /// `off` for the rest of the block.
     void give_up(const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 
 private:
@@ -123,10 +128,11 @@ private:
     bool allowed_ = false;
     u32 give_ups_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;         ///< of the block that is written down
-    std::unordered_multimap<u64, u32> kept_;  ///< hash of 32 addresses -> where recorded_ has them
-    std::shared_ptr<const Steps> clean_;      ///< what others are compared with
-    std::vector<Cursor> cursors_;             ///< by warp, into clean_
+    std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is recorded
+    /// Maps the hash of 32 addresses to their positions in recorded_.
+    std::unordered_multimap<u64, u32> kept_;
+    std::shared_ptr<const Steps> clean_;  ///< the steps that others are compared with
+    std::vector<Cursor> cursors_;         ///< by warp, into clean_
 };
 
 }  // namespace coalesce::simulator

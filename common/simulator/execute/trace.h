@@ -1,7 +1,7 @@
-// What one warp asks of memory, access by access: what a picture of its lanes is drawn from.
+// The memory accesses of one warp, one by one, from which pictures of its lanes are drawn.
 //
-// Idea   Somebody who wants to see a warp names it before the launch; its loads and stores of global
-//        and shared memory are then written down as they happen.
+// Idea   The caller names a warp before the launch. Its loads and stores of global and shared
+//        memory are then recorded as they happen.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    u64 addresses[kLanes] = {};  ///< of active lanes; in shared memory the offset
+    u64 addresses[kLanes] = {};  ///< of active lanes; offsets for shared memory
     u32 cost = 0, ideal = 0;     ///< sectors, or wavefronts of shared memory
 };
 
 class Trace : public AccessListener {
 public:
-    /// From now on, of every launch: this warp's first `limit` accesses, all launches together.
+    /// Traces the first `limit` accesses of this warp, in all launches together.
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 
@@ -41,8 +41,8 @@ private:
     std::vector<TracedAccess> accesses_;
 };
 
-/// The one of the process. Between launches it is the caller's; during one it belongs to the worker
-/// that runs the traced block.
+/// The process's trace. Between launches it belongs to the caller, and during a launch to the
+/// worker that runs the traced block.
 Trace& trace();
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,9 @@
-// One warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
+// A warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
-// Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program
-//              and a mask. The fragment at the lowest place runs first, so that groups meet again
-//              where their paths join; fragments at the same place in the same call merge. A
-//              fragment that spins on memory makes way for the others after a while
+// Divergence   When lanes diverge at a branch, each group becomes a Fragment: a place in the
+//              program and a mask. The fragment at the lowest place runs first, so that groups
+//              reconverge where their paths join. Fragments at the same place in the same call
+//              merge. A fragment that spins on memory lets the others run after a while
 //              (execute/scheduler.cpp).
 #pragma once
 
@@ -25,23 +25,24 @@ struct LaneAccess;
 class AccessListener;
 class StepListener;
 class UndefinedBytes;
-/// Where a memory instruction found its data the last time: very likely where it will be next.
+/// The memory that an instruction accessed the last time, where its next access will probably be
+/// too.
 struct SiteCache {
-    /// Device addresses of the allocation; at first, none is inside, however it is computed.
-    /// Compare with `end - size`: an address at the very top would wrap around in `address + size`.
+    /// The device addresses of the allocation. Initially, no address is inside, in whichever way
+    /// this is computed. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< of address `begin`; nullptr: counts as written
-    bool only_read = false;  ///< nobody is expected to write there: see GlobalRace
+    u8* shadow = nullptr;    ///< for address `begin`; nullptr: counts as initialized
+    bool only_read = false;  ///< whether no writes are expected there: see GlobalRace
 };
 
-struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself
+struct Frame;  ///< the registers of a call (execute/calls.h); nullptr in the kernel itself
 
-/// The type that a lane of T is kept in: 32 bits, or 64 for 64-bit types.
+/// The type of a lane that stores a T: 32 bits, or 64 bits for 64-bit types.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-/// Which file a Slot points into: see program.h.
+/// The file that a Slot refers to: see kernel.h.
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
@@ -50,18 +51,22 @@ struct Fragment {
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
-        at_barrier,          ///< bar.sync, until the block's barrier `barrier` completes
-        at_warp_sync,        ///< a .sync instruction, until all lanes of `wanted` are there
-        at_cluster_barrier,  ///< barrier.cluster.wait, until all threads of the cluster have arrived
-        waiting,             ///< for something outside the warp: grid barrier, mbarrier, spinning
+        at_barrier,    ///< at bar.sync, until the block's barrier `barrier` completes
+        at_warp_sync,  ///< at a .sync instruction, until all lanes of `wanted` have arrived
+        /// At barrier.cluster.wait, until all threads of the cluster have arrived.
+        at_cluster_barrier,
+        /// For something outside the warp: a grid barrier, an mbarrier, a memory location.
+        waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* asks = nullptr;  ///< spinning: what it asks memory, where that is known
-    bool resting = false;      ///< has spun for long: others of the warp go first
+    const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if it is known
+    /// Whether it has spun for long, so that other fragments of the warp run first.
+    bool resting = false;
     Mask wanted = 0;
 };
 
-/// What a function gives back that has ended the launch: no Op is next, nothing was found, it did not succeed.
+/// Returned by functions that have ended the launch. Converts to a null Op, to "not found", and to
+/// false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>
@@ -72,54 +77,68 @@ struct Failed {
 
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
-    Mask active = 0;  ///< lanes of the fragment that runs now
+    Mask active = 0;  ///< the lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
-    u32 index = 0;                 ///< within the block
+    u32 index = 0;                 ///< the number within the block
     Mask existing = 0;             ///< lanes that have a thread
-    Mask live = 0;                 ///< of those, not exited
-    std::vector<Fragment> others;  ///< all fragments but the running one
+    Mask live = 0;                 ///< those of them that have not exited
+    std::vector<Fragment> others;  ///< all fragments except the running one
 
-    SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< likewise
-    u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
-    Checks checks;                     ///< of this launch
+    SiteCounters* counters = nullptr;  ///< the counters of this worker, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< the caches of this worker, parallel to Kernel::sites
+    u64* last_rows = nullptr;          ///< for each site, where this warp's last whole row began
+    Checks checks;                     ///< the checks of this launch
 
-    AccessListener* listener = nullptr;     ///< to its accesses
-    StepListener* step_listener = nullptr;  ///< the same one, if it hears of instructions too
-    mutable bool heard_enough = false;      ///< it is only heard, and who listens needs no more
-    bool observed = false;         ///< there is a listener, or Watch::on(): accesses are looked at
-    bool observed_shared = false;  ///< ... those to shared memory, too
-    u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
-    u64 executed = 0;              ///< PTX instructions, since the warp began
-    u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
-    u64 lane_instructions = 0;     ///< executed, times active lanes
+    AccessListener* listener = nullptr;  ///< it is told about accesses; nullptr if there is none
+    /// The same object if it is also told about instructions.
+    StepListener* step_listener = nullptr;
+    /// Accesses are only recorded, and the listener needs no more of them.
+    mutable bool heard_enough = false;
+    /// Whether there is a listener, or Watch::on(), so that accesses need to be examined.
+    bool observed = false;
+    /// Whether accesses to shared memory need to be examined as well.
+    bool observed_shared = false;
+    /// The counts of this worker, parallel to Kernel::Code::straights.
+    u64* straight_runs = nullptr;
+    u64 executed = 0;           ///< PTX instructions since the warp began
+    u64 settled = 0;            ///< how many of those are included in `lane_instructions`
+    u64 lane_instructions = 0;  ///< executed instructions times active lanes
     u64 branches = 0, divergent_branches = 0;
-    u64 unseen = 0;            ///< spent inside printf: for the budget, not for the counters
-    i64 fuel = 0;              ///< backward branches until the scheduler has a look
-    u32 spins = 0;             ///< turns of a waiting loop since the last rest, weighed
-    u32 patience = 0;          ///< how many before others of the warp go first
-    u32 turns = 0;             ///< of waiting loops in this slice
-    u64 changes_seen = 0;      ///< Watch::changes() at the last of them
-    u32 full_slices = 0;       ///< used up one after the other, without such a turn
-    const Op* asks = nullptr;  ///< the last question to memory, while Watch::on()
-    const Frame* asks_from = nullptr;  ///< in which call that was
-    bool slice_spun = false;           ///< the slice ended in a waiting loop
-    u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
-    u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
-    u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
-    bool fenced = false;              ///< a fence came since the last atomic: the next one releases
-    /// Lanes that have arrived at the cluster's barrier in this phase; and those that have not
-    /// waited for a phase that is over (cluster_barrier.cpp).
+    /// Instructions spent in printf; they count for the instruction limit, but not for the
+    /// counters.
+    u64 unseen = 0;
+    /// How many backward branches remain before the scheduler takes over.
+    i64 fuel = 0;
+    u32 spins = 0;  ///< weighted turns of a waiting loop since the last rest
+    /// The number of `spins` after which other fragments of the warp run first.
+    u32 patience = 0;
+    u32 turns = 0;         ///< turns of waiting loops in this slice
+    u64 changes_seen = 0;  ///< Watch::changes() at the last turn
+    u32 full_slices = 0;   ///< how many slices in a row were used up without such a turn
+    /// The last instruction that asked memory in a waiting loop, while Watch::on().
+    const Op* asks = nullptr;
+    const Frame* asks_from = nullptr;  ///< the call in which it did
+    bool slice_spun = false;           ///< whether the slice ended in a waiting loop
+    /// A hash of its local memory since Watch::on(): see note_local_store.
+    u64 local_state = 0;
+    u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
+    u8* kernel_parameters = nullptr;  ///< the parameter memory for calls made by the kernel itself
+    /// Whether there was a fence after the last atomic, so that the next atomic releases.
+    bool fenced = false;
+    /// Lanes that have arrived at the cluster's barrier in this phase, and (cluster_over) lanes
+    /// that have not yet waited for a completed phase (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_over = 0;
-    const Op* cluster_arrival = nullptr;  ///< the last one
-    UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
-    u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
+    const Op* cluster_arrival = nullptr;  ///< the last arrival
+    /// The undefined bytes in registers (execute/undefined.h); nullptr if there are none.
+    UndefinedBytes* undefined = nullptr;
+    u8* local = nullptr;  ///< local memory, lane by lane, with `local_bytes` each
     u32 local_bytes = 0;
-    u32 first_pending = 0;  ///< of the pending loads: the site of the one that was issued first
-    u64 pending_loads = 0;  ///< from global memory, not waited for: see program/load_waits.h
+    u32 first_pending = 0;  ///< the site of the pending load that was issued first
+    /// Loads from global memory that were not waited for yet: see program/load_waits.h.
+    u64 pending_loads = 0;
 
-    /// The 32 lanes of a slot.
+    /// Returns the values of a slot for the 32 lanes.
     template <class Lane>
     Lane* lanes(Slot slot) const {
         return reinterpret_cast<Lane*>(
@@ -156,37 +175,38 @@ struct Warp {
 
     Dim3 thread_of(int lane) const;
 
-    /// Goes on in this call; nullptr: in the kernel itself.
+    /// Continues in this call, or in the kernel itself if it is nullptr.
     void enter(Frame* of);
 
-    /// Counts the straight piece of program that this Op ends.
+    /// Counts the straight part of the program that this Op ends.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_runs[op->site];
     }
-    /// A load from global memory is on its way.
+    /// Records that a load from global memory was issued.
     void load_issued(const Op* op) {
         if (!pending_loads) first_pending = op->site;
         pending_loads |= u64{1} << op->load_bit;
     }
-    /// All loads that are on their way have to arrive now.
+    /// Waits until all issued loads have arrived.
     void wait_for_loads() {
         ++counters[first_pending].waits;
         pending_loads = 0;
     }
-    /// To be called before `active` changes.
+    /// This must be called before `active` changes.
     void settle() {
         lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));
         settled = executed;
     }
 
-    /// Ends the launch with `status`; the reason has been or is here reported.
+    /// Ends the launch with `status`. The reason was reported before, or is reported here.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
-    /// The same with a report made elsewhere; `report` may be of a check that is switched off.
+    /// Ends the launch with a report that was made elsewhere. `report` may be from a check that is
+    /// switched off.
     Failed fail(Status status, const Report& report);
 
-    /// A report with place, kernel, block and thread filled in.
+    /// Returns a report with its place, kernel, block and thread filled in.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -1,10 +1,10 @@
-// A worker: a host thread that runs blocks of a launch, and what it needs for that.
+// A worker: a host thread that runs blocks of a launch, and the memory that it needs.
 //
 // Builds on  scheduler.h.
-// Idea       A Resident is a running block with all that it needs: register files, shared and local
-//            memory. One is enough as long as blocks run to their end. A block that waits for
-//            others keeps its Resident and the next block gets another one, up to as many blocks as
-//            the simulated device holds at a time.
+// Idea       A Resident is a running block with everything that it needs: register files, shared
+//            and local memory. As long as blocks run to their end, one is enough. A block that
+//            waits for others keeps its Resident, and the next block gets another one, up to the
+//            number of blocks that the simulated device can hold.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace coalesce::simulator {
 struct Cluster;          ///< cluster.h
 struct ResidentCluster;  ///< cluster_worker.cpp
 
-/// Host memory whose start suits the widest vectors. Keeps its size between uses.
+/// Host memory that is aligned for the widest vectors. It keeps its size between uses.
 class AlignedBytes {
 public:
     u8* resize(u64 bytes);
@@ -29,14 +29,14 @@ private:
     u64 size_ = 0;
 };
 
-/// A block, and what its pointers point into.
+/// A block, and the memory that its pointers point into.
 struct Resident : Block {
     SharedRace own_race;
     AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;
     std::vector<u64> last_rows;
 };
 
-/// Sums of one worker over the blocks that it ran.
+/// The totals of one worker over the blocks that it ran.
 struct WorkerTotals {
     const Kernel::Code* code = nullptr;
     std::vector<SiteCounters> sites;
@@ -48,13 +48,13 @@ class Worker {
 public:
     Worker();
     ~Worker();
-    /// Gets ready for a launch; residents are kept from one to the next.
+    /// Prepares for a launch. Residents are kept between launches.
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
-    /// Runs blocks until none is left, or the launch has failed.
+    /// Runs blocks until none is left or the launch has failed.
     void run();
-    /// What a clean block did in shared memory; nullptr: there was none.
+    /// Returns the shared memory accesses of a clean block, or nullptr if there was none.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
-    /// Hands over what the checkers found.
+    /// Passes on what the checkers found.
     void end_launch();
     WorkerTotals totals;
     NeighbourLog neighbours;
@@ -67,11 +67,11 @@ private:
     void listen(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs one block for a while; keeps it when it waits for others.
+    /// Runs one block for a while, and keeps it if it waits for others.
     void advance(Block& block);
     void run_blocks();
     void run_round();
-    // Of launches with clusters (cluster_worker.cpp).
+    // For launches with clusters (cluster_worker.cpp).
     void prepare_clusters();
     Cluster& free_cluster();
     Cluster& begin_cluster(u64 number);
@@ -88,11 +88,12 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< of residents_, those that know this launch
+    std::size_t prepared_ = 0;  ///< the number of residents_ that are prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
-    std::size_t prepared_clusters_ = 0;  ///< of clusters_, those that know this launch
+    /// The number of clusters_ that are prepared for this launch.
+    std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;
 };

@@ -1,4 +1,4 @@
-// Takes the PTX out of what nvcc embeds in a program.
+// Extracts the PTX from the data that nvcc embeds in a program.
 #pragma once
 
 #include <stdexcept>
@@ -18,17 +18,18 @@ struct PtxImage {
     std::string text;
 };
 
-/// Every PTX entry of the container that starts at `data`, decompressed. When `limit` is not 0 no
-/// byte at or past data + limit is read. Throws FatbinError: malformed, or holding machine code
-/// only.
+/// Returns every PTX entry of the container that starts at `data`, decompressed. If `limit` is not
+/// 0, no byte at or after data + limit is read. Throws FatbinError if the container is malformed or
+/// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// The same for an image given to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin wrapper.
+/// Does the same for an image passed to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin
+/// wrapper.
 std::vector<PtxImage> read_image(const void* data);
 
-/// The newest of them that a device of compute capability `arch` may run, as a driver chooses. Where all are for newer
-/// devices, the one closest to `arch`: a driver would refuse it, but most kernels use nothing that is new.
-/// nullptr when there is none.
+/// Returns the newest image that a device of compute capability `arch` can run, like a driver. If
+/// all are for newer devices, returns the one closest to `arch`: a driver would reject it, but most
+/// kernels use no new features. Returns nullptr if there is none.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
 }  // namespace coalesce::simulator::fatbin

@@ -1,10 +1,10 @@
-// What nvcc writes into a program, field by field. All numbers are little-endian.
+// The format of the data that nvcc embeds in a program. All numbers are little-endian.
 //
-//   FatbinWrapper     in section .nvFatBinSegment; given to __cudaRegisterFatBinary
+//   FatbinWrapper     in section .nvFatBinSegment; passed to __cudaRegisterFatBinary
 //     data ---------> ContainerHeader, then entries up to its `size`
 //                       EntryHeader, payload, EntryHeader, payload ...
-//     prelinked ----> with -rdc=true (version 2): the containers of the translation units that
-//                     were linked, nullptr at the end. Their PTX is what we run.
+//     prelinked ----> with -rdc=true (version 2): the containers of the linked translation units,
+//                     terminated by nullptr. Their PTX is what the simulator runs.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -27,13 +27,13 @@ struct ContainerHeader {
     u32 magic;
     u16 version;
     u16 header_size;
-    u64 size;  ///< bytes of all entries, after the header
+    u64 size;  ///< the bytes of all entries after the header
 };
 
 enum class EntryKind : u16 {
     ptx = 1,
     machine_code = 2,
-    intermediate = 8,  ///< NVVM's own code, from which -dlto makes machine code while it links
+    intermediate = 8,  ///< NVVM's own code, from which -dlto generates machine code at link time
 };
 
 inline constexpr u64 kCompressedLz4 = 0x2000;
@@ -42,9 +42,9 @@ inline constexpr u64 kCompressedZstd = 0x8000;
 struct EntryHeader {
     u16 kind;
     u16 version;
-    u32 header_size;      ///< of this header: 64 or more
-    u64 payload_size;     ///< with the padding after it
-    u32 compressed_size;  ///< 0 when not compressed
+    u32 header_size;      ///< the size of this header: at least 64
+    u64 payload_size;     ///< including the padding after it
+    u32 compressed_size;  ///< 0 if it is not compressed
     u32 reserved;
     u32 toolkit;
     u32 arch;  ///< 90 for compute_90
@@ -52,7 +52,7 @@ struct EntryHeader {
     u32 name_size;
     u64 flags;
     u64 reserved2;
-    u64 uncompressed_size;  ///< 0 when not compressed
+    u64 uncompressed_size;  ///< 0 if it is not compressed
 };
 static_assert(sizeof(FatbinWrapper) == 24 && sizeof(ContainerHeader) == 16);
 static_assert(sizeof(EntryHeader) == 64);

@@ -1,4 +1,4 @@
-// How a family of instructions is looked up: its modifiers, its types, its entry in the table.
+// Looks up instructions of a family by their modifiers, types, and entry in the table.
 #pragma once
 
 #include <initializer_list>
@@ -10,34 +10,34 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of one instruction. A family takes those that it understands; what is left over in
-/// the end means that there is no such variant.
+/// The modifiers of an instruction. A family takes those that it supports. If any are left at the
+/// end, there is no such variant.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
 
-    /// True when it was there; it counts as understood then.
+    /// Takes a modifier. Returns true if it was there.
     bool take(std::string_view name);
-    /// The index of the one that was there, -1 for none.
+    /// Returns the index of the modifier that was there, or -1.
     int take_one_of(std::initializer_list<std::string_view> names);
-    /// .rn .rz .rm .rp
+    /// Takes .rn, .rz, .rm or .rp.
     std::optional<Rounding> take_rounding();
-    /// .rni .rzi .rmi .rpi, to whole numbers
+    /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers.
     std::optional<Rounding> take_rounding_to_whole();
-    /// The next type, from left to right; Type::none when there is no more.
+    /// Takes the next type, from left to right. Returns Type::none if there is none.
     ptx::Type take_type();
     bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
 
 private:
     const std::vector<std::string>& names_;
-    u64 taken_ = 0;  ///< one bit a modifier
+    u64 taken_ = 0;  ///< one bit per modifier
 };
 
-/// Makes an instruction from its modifiers. `run` stays nullptr when there is no such variant.
+/// Creates an instruction from its modifiers. `run` is nullptr if there is no such variant.
 using Family = LaneInstruction (*)(Modifiers&);
 
-/// Opcode -> family, for one file of instructions. The same opcode may be in several: add is an
-/// integer and a floating-point instruction.
+/// Maps opcodes to families, for one file of instructions. An opcode may be in several files: add
+/// is both an integer and a floating-point instruction.
 struct FamilyEntry {
     std::string_view opcode;
     Family family;
@@ -48,7 +48,7 @@ namespace integer_instructions {
 FamilyTable families();  // arithmetic on integers
 }
 namespace carry_instructions {
-FamilyTable families();  // add.cc and its like
+FamilyTable families();  // add.cc and similar instructions
 }
 namespace bits_instructions {
 FamilyTable families();  // shifts, bit fields, counting, permuting
@@ -91,7 +91,7 @@ auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
         default: return {};
     }
 }
-/// Of 32 and 64 bits.
+/// For types of 32 and 64 bits.
 template <class Make>
 LaneInstruction for_long_integers(ptx::Type type, Make make) {
     return for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {
@@ -148,7 +148,7 @@ template <class H>
 H half_of(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-/// Requests: F::Request, where F::apply takes one.
+/// If Requests is given, it is F::Request, and F::apply takes one.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -159,7 +159,7 @@ struct InPairs : F {
     }
 };
 
-/// The operation on halves, if type names some: single ones, or pairs.
+/// Returns the operation on halves if the type is a half or a pair of halves.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -172,7 +172,7 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// The integer type twice as wide as T, of the same signedness.
+/// The integer type that is twice as wide as T and has the same signedness.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);
@@ -182,7 +182,7 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type to compute in so that overflow wraps: unsigned, and not narrower than int.
+/// The type for computations in which overflow wraps: unsigned, and not narrower than int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

@@ -1,18 +1,18 @@
 // Instructions that compute each lane from the same lane of their sources: arithmetic, logic,
 // comparison, conversion.
 //
-// Idea       An instruction is a struct with a static `apply` on values of its type; a template
-//            below makes the handler that runs it over 32 lanes:
+// Idea       An instruction is a struct with a static `apply` on values of its type. A template
+//            below creates the handler that runs it over 32 lanes:
 //
 //                struct Add { static i32 apply(i32 a, i32 b); };
 //                return in_lanes<Add, i32, i32, i32>();
 //
-//            The loops are plain, and the compiler makes vector instructions of them.
-// Operands   Sources are Op::a, b, c and v[0], in the order of the PTX text; the destination is
-//            Op::d. Immediates arrive as slots with the bits of the source's width. The destination
-//            may be the slot of a source of the same width. A negated predicate source (`!p`) is
-//            lowering's: it puts a `not.pred` in front.
-// Read next  opcodes.inc lists the instructions, integer.cpp is the simplest of the families.
+//            The loops are simple, so that the compiler can vectorize them.
+// Operands   The sources are Op::a, b, c and v[0], in the order of the PTX text. The destination is
+//            Op::d. Immediates are slots with the bits of the source's width. The destination may
+//            be the slot of a source of the same width. A negated predicate source (`!p`) is
+//            handled by lowering, which inserts a `not.pred`.
+// Read next  opcodes.inc lists the instructions, and integer.cpp is the simplest family.
 #pragma once
 
 #include <array>
@@ -33,38 +33,41 @@
 
 namespace coalesce::simulator {
 
-/// A lane-wise instruction. All of these are pure: the same sources give the same result, at any
-/// time, so lowering may compute them once for a whole block or launch.
+/// A lane-wise instruction. All of them are pure: the same sources always give the same result, so
+/// lowering may compute them once for a whole block or launch.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// Op::d2, a predicate: the q of `p|q` (a slot is wanted even when the text names none), or the
-    /// carry flags, in and out.
+    /// Op::d2: a predicate, the q of `p|q` (a slot is needed even if the text has none), or the
+    /// carry flags, which are read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
-    bool reads_carry = false;  ///< Op::d2 is the carry flags, read or written: then it is not pure
-    /// The same for operands known to live in the warp's own file or to be uniform: one bit a
-    /// source, a lowest, set where it is uniform. nullptr: there is only `run`, which takes any.
+    /// Whether Op::d2 is the carry flags; the instruction is not pure then.
+    bool reads_carry = false;
+    /// Specialized handlers for operands that are known to be in the warp's own file or to be
+    /// uniform, with one bit per source (a is the lowest) that is set if it is uniform. nullptr if
+    /// there is only `run`, which accepts any.
     const Handler* forms = nullptr;
-    i64 constant = 0;  ///< what Op::immediate is, for a handler that many instructions share
-    bool immediate =
-        false;  ///< behind c one more operand, a constant, goes to Op::immediate (lop3's table)
+    i64 constant = 0;  ///< the value of Op::immediate, for a handler that many instructions share
+    /// Whether a constant operand after c becomes Op::immediate (the table of lop3).
+    bool immediate = false;
 };
 
-/// Finds the instruction for "add" + {"sat", "s32"}; nullptr when there is no such variant.
-/// Modifiers that do not change the result (rn where it is the default, .approx where we are exact)
-/// are understood here. mov, cvta, ld.param and the like are not lane instructions: see lower.cpp.
+/// Finds the instruction for "add" + {"sat", "s32"}, for example. Returns nullptr if there is no
+/// such variant. Modifiers that do not change the result (rn where it is the default, .approx where
+/// the result is exact) are accepted here. mov, cvta, ld.param and similar ones are not lane
+/// instructions: see lower.cpp.
 ///
-/// A `cvt` into a register wider than its type, which PTX allows ("cvt.s8.s32" into a .b32), leaves
-/// the bits above the type zero, as for every other lane: lowering then adds the conversion to the
-/// register's width ("cvt.s32.s8").
+/// PTX allows a `cvt` into a register that is wider than its type ("cvt.s8.s32" into a .b32). It
+/// leaves the bits above the type zero, as for every other lane. Lowering then adds the conversion
+/// to the register's width ("cvt.s32.s8").
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers);
 
 // ---- lanes <-> values ----
 //
-// Values are C++ integers and floats, and structs with one unsigned member `bits` for the types
-// that C++ does not have (half.h).
+// Values are C++ integers and floats, and structs with one unsigned member `bits` for types that
+// C++ does not have (half.h).
 
 template <class T>
 T from_lane(LaneOf<T> lane) {
@@ -84,7 +87,7 @@ template <class T>
 constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a function
     sizeof(T) == 8 ? Width::w64 : Width::w32;
 
-/// One bit per lane from 32 lanes that hold 0 or all ones.
+/// Returns one bit per lane from 32 lanes that hold 0 or all ones.
 inline Mask mask_of(const u32* lanes) {
 #if defined(__AVX512DQ__)
     const Mask low = _mm512_movepi32_mask(_mm512_load_si512(lanes));
@@ -106,10 +109,10 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
-/// What is known of the file in which a source lies before an instruction runs.
+/// What is known in advance about the file that contains a source.
 enum class Lies : u8 { anywhere, own, uniform };
 
-/// The lanes of a source, as values. A uniform one is read once.
+/// The lanes of a source as values. A uniform source is read once.
 template <class T, Lies kLies>
 class Source {
 public:
@@ -129,7 +132,7 @@ private:
 
 inline constexpr Slot Op::*kSourceSlots[] = {&Op::a, &Op::b, &Op::c};
 
-// Big bodies would otherwise stay calls, and a loop with a call is not vectorised.
+// Otherwise the compiler would not inline large bodies, and a loop with a call is not vectorized.
 #define COALESCE_LANE_BODY __attribute__((always_inline))
 
 template <class D, class Apply, class... Sources>
@@ -138,7 +141,7 @@ void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
                        [=](int l) COALESCE_LANE_BODY { return to_lane<D>(apply(sources[l]...)); });
 }
 
-/// Gives the destination what `apply` makes of the sources, which are of types S.
+/// Stores the result of `apply` for the sources, which have the types S, in the destination.
 template <class D, class... S, class Apply>
 void run_lanes(Warp& w, const Op* op, Apply apply) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -155,9 +158,9 @@ const Op* run_plainly(Warp& w, const Op* op) {
 
 // ---- handlers that many variants share ----
 //
-// What distinguishes the variants is a small struct, F::Request, which F::apply gets first: rare ones need no
-// loop of their own. It travels in LaneInstruction::constant. Where F::kHostRounds is there, the host's
-// processor rounds in Request::direction for as long as the loop takes.
+// A small struct, F::Request, distinguishes the variants. It is the first argument of F::apply.
+// Rare variants therefore need no separate loop. LaneInstruction::constant holds it. If
+// F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
 
 template <class Request>
 i64 packed(const Request& request) {
@@ -189,15 +192,17 @@ const Op* run_requested(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- forms: what nearly all the time goes into ----
+// ---- forms: where nearly all the time is spent ----
 //
-// The commonest instructions exist once for each way in which their sources may lie: finding the
-// file of an operand at run time costs as much as adding 32 numbers, and a uniform operand is one
-// number instead of 32. A form goes on with the next Op by itself, which spares the way back to the
-// scheduler's loop; where the compiler does not turn that into a jump, the stack grows by a
-// straight piece of program at most. Measured on arithmetic alone: 1.4 times as fast.
+// The most common instructions have a separate handler for each combination of the files of their
+// sources. Finding the file of an operand at run time costs as much as adding 32 numbers, and a
+// uniform operand is one number instead of 32. A form calls the next Op itself, which avoids
+// returning to the scheduler's loop. If the compiler does not make this a jump, the stack grows by
+// at most a straight piece of the program. For pure arithmetic, this was measured to be 1.4 times
+// as fast.
 
-/// Bit k of kUniform says so of source k; all others, and the destination, are in the warp's own file.
+/// Bit k of kUniform says that source k is uniform. All others, and the destination, are in the
+/// warp's own file.
 template <unsigned kUniform, class F, class D, class... S>
 const Op* run_form(Warp& w, const Op* op) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -210,8 +215,8 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// The form for sources of which these are uniform. Where all of them are, or of three the first, there is
-/// none: the code would be longer for what is rare.
+/// Returns the form for these uniform sources. There is none if all sources are uniform, or the
+/// first of three, because these cases are rare and would make the code longer.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
@@ -220,14 +225,14 @@ constexpr Handler form() {
         return run_plainly<F, D, S...>;
 }
 
-// ---- the description that goes with a handler ----
+// ---- the description for a handler ----
 
-/// F::apply(s...) in each lane: a D of sources of types S.
+/// Computes F::apply(s...) in each lane: a D from sources of the types S.
 template <class F, class D, class... S>
 LaneInstruction in_lanes() {
     return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
-/// F::apply(request, s...): of the variants that share a handler, one.
+/// Computes F::apply(request, s...), for one of the variants that share a handler.
 template <class F, class D, class... S>
 LaneInstruction in_lanes(const typename F::Request& request) {
     return {.run = run_requested<F, D, S...>,
@@ -248,7 +253,7 @@ LaneInstruction with_forms() {
 
 template <class T, std::size_t>
 using Always = T;
-/// in_lanes with as many sources of type T as that, and a result of it.
+/// Does the same as in_lanes for a number of sources and a result that all have the type T.
 template <class F, class T, int kSources, class... Request>
 LaneInstruction all_alike(const Request&... request) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,5 +1,5 @@
-// The state of lowering one function: where its registers live, and the Ops made so far.
-// Shared by the files lower_*.cpp, each of which knows one group of instructions.
+// The state of lowering one function: the slots of its registers, and the Ops created so far.
+// Shared by the files lower_*.cpp, each of which handles one group of instructions.
 #pragma once
 
 #include <map>
@@ -24,12 +24,11 @@
 
 namespace coalesce::simulator {
 
-/// What all functions of a kernel share while it is lowered: the uniform file and the constants in
-/// it.
+/// Shared by all functions of a kernel while it is lowered: the uniform file and its constants.
 class UniformFile {
 public:
     Slot take(Width width);
-    /// 32 lanes of the same bits; one slot for each value.
+    /// Returns 32 lanes with the same bits. There is one slot per value.
     Slot constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
     u32 bytes() const { return top_; }
 
@@ -38,16 +37,17 @@ private:
     u32 top_ = 0;
 };
 
-/// Where pointers to a function of the module point to; nothing where it has none of that name.
+/// Returns the value of pointers to a function of the module, or nothing if there is no such
+/// function.
 std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
 
 class FunctionLowering {
 public:
-    /// `code` receives what runs; prologues and constants go to `kernel_code`.
+    /// `code` receives the body. Prologues and constants go to `kernel_code`.
     FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                      const ptx::Function& function, FunctionCode& code, bool is_kernel);
     void run();
-    /// Device functions that are called or whose address is taken.
+    /// Returns the device functions that are called or whose address is taken.
     const std::set<std::string>& functions_used() const { return functions_used_; }
 
 private:
@@ -72,7 +72,7 @@ private:
         return registers_.value_class[registers_.root[reg]];
     }
     Width width_of_register(u32 reg) const;
-    /// Of an operand that must be a register.
+    /// The width of an operand that must be a register.
     Width width_of(const Operand& operand) const;
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);
@@ -80,10 +80,11 @@ private:
     Slot temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
-    /// The address of a variable in its space, or of a function; nothing for an unknown name.
+    /// Returns the address of a variable in its space, or of a function. Returns nothing for an
+    /// unknown name.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
-    /// In a launch with clusters: the address differs from block to block.
+    /// For launches with clusters, in which the address differs from block to block.
     Slot shared_address_slot(i64 offset, Width width);
     Slot converted(Slot from, Width have, Width want);
     void expire(u32 at);
@@ -97,9 +98,10 @@ private:
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
-    /// Base register to Op::a, offset to Op::immediate; returns whether the base has 32-bit lanes.
+    /// Puts the base register into Op::a and the offset into Op::immediate. Returns whether the
+    /// base has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
-    /// An address, its offset added, as 64-bit lanes.
+    /// Returns an address including its offset, as 64-bit lanes.
     Slot whole_address(const Operand& address, ptx::StateSpace space);
     u32 add_site(const MemoryUse& use);
     void widen_loaded(const std::vector<Operand>& elements, ptx::Type type,
@@ -114,7 +116,8 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// For instructions that a guard cannot simply mask: a branch around them, if there is a guard. Returns that.
+    /// For instructions that cannot be masked by a guard: emits a branch around them, if there is a
+    /// guard, and returns it.
     std::optional<u32> begin_guarded_region();
     void end_guarded_region(std::optional<u32> branch);
     void find_waiting_loops();
@@ -137,12 +140,12 @@ private:
     void place_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    /// Hands what has gone by since the last Op that counts to this one.
+    /// Assigns the instructions since the last Op with a weight to this Op.
     void take_pending(Op& op);
-    /// Appends to the body, or to the prologue that computes `value_class`.
+    /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
     ValueClass class_of_destination(const Operand& operand) const;
-    /// A lane-wise helper instruction of the lowering's own, by its PTX name: "cvt.u64.u32".
+    /// Emits a lane-wise helper instruction, given by its PTX name: "cvt.u64.u32".
     void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources,
                    ValueClass value_class);
     [[noreturn]] void fail(const std::string& why) const;
@@ -163,28 +166,29 @@ private:
     const ControlFlow flow_;
     const LoadWaits load_waits_;
     const MergedAccesses merged_;
-    std::vector<Liveness::Range> lifetimes_;  ///< of root registers
-    std::vector<std::optional<Slot>> slots_;  ///< of root registers
-    std::multimap<u32, u32> begins_;          ///< body index -> root register that lives from there
-    std::multimap<u32, u32> ends_;            ///< body index -> root register that dies there
+    std::vector<Liveness::Range> lifetimes_;  ///< by root register
+    std::vector<std::optional<Slot>> slots_;  ///< by root register
+    /// Body index -> root register that becomes live there.
+    std::multimap<u32, u32> begins_;
+    std::multimap<u32, u32> ends_;  ///< body index -> root register that dies there
     std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
     SlotPool own_;
-    std::optional<Slot> carry_;  ///< the flag of add.cc and its kin
+    std::optional<Slot> carry_;  ///< the flag of add.cc and similar instructions
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    std::vector<bool> waiting_branch_;  ///< per body index
-    std::vector<bool> first_guess_;     ///< per body index: see find_first_guesses
+    std::vector<bool> waiting_branch_;  ///< by body index
+    std::vector<bool> first_guess_;     ///< by body index: see find_first_guesses
     std::set<std::string> functions_used_;
 
-    ValueClass current_class_ =
-        ValueClass::thread;   ///< of what the instruction being lowered computes
-    u32 at_ = 0;              ///< index of the instruction being lowered
-    u32 pending_weight_ = 0;  ///< instructions that no Op stands for yet
+    /// The class of the values that the current instruction computes.
+    ValueClass current_class_ = ValueClass::thread;
+    u32 at_ = 0;              ///< the index of the current instruction
+    u32 pending_weight_ = 0;  ///< the number of instructions that are not yet assigned to an Op
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
-    std::map<Remark, u32> pending_remarks_;             ///< the same by what is to say of them
+    std::map<Remark, u32> pending_remarks_;             ///< the same by remark
     std::map<std::string, u32> label_ops_;
-    // Ops whose targets have no place yet: what they are called, or where they will be.
+    // Ops whose targets have no position yet, with the names or indices of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
     std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index

@@ -1,10 +1,10 @@
-// Packs the registers that every warp computes again into as few slots as are needed at once.
+// Packs the registers that every warp computes separately into as few slots as are needed at once.
 //
-// Idea   PTX has a new virtual register for almost every result. What matters is how many are alive
-//        at the same time (liveness.h): registers whose ranges of the text do not overlap take turns in
-//        one slot. A range reaches over everything between its ends, so the order of the text decides
-//        how well this packs, and never whether it is right.
-// Plain  In plain mode no slot is ever given to another register.
+// Idea   PTX has a new virtual register for almost every result. What matters is how many are live
+//        at the same time (liveness.h): registers whose ranges in the text do not overlap share a
+//        slot. A range includes everything between its ends. So the order of the text determines
+//        how well this packs, but not whether it is correct.
+// Plain  In plain mode, each register has its own slot.
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@
 
 namespace coalesce::simulator {
 
-/// Of each root register: as long as one of its names is alive.
+/// Returns for each root register the range in which one of its names is live.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
 
-/// Hands out slots of a file, by width, and takes them back.
+/// Allocates slots of a file by width, and takes them back.
 class SlotPool {
 public:
     explicit SlotPool(bool reuses) : reuses_(reuses) {}
     Slot take(Width width);
-    /// One that nothing else uses, before or after: for values that outlive the walk over the body.
+    /// Allocates a slot that nothing else ever uses, for values that are needed beyond the body.
     Slot take_for_good(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }
-    /// All that were ever made.
+    /// Returns all slots that were ever allocated.
     const std::vector<SlotPlace>& places() const { return places_; }
 
 private:

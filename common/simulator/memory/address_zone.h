@@ -1,8 +1,9 @@
-// Hands out intervals of a range of addresses and takes them back. Knows nothing of what is there.
+// Allocates intervals from a range of addresses and takes them back. It does not access the memory
+// there.
 //
-// Idea   First fit, from the lowest address, so that what is in use stays close together. A freed
-//        interval waits in a queue before it is handed out again: a program that uses memory after
-//        freeing it then hits addresses that belong to nobody, and is caught.
+// Idea   First fit, from the lowest address, so that used memory stays close together. A freed
+//        interval waits in a queue before it is reused. A program that uses memory after freeing it
+//        then accesses addresses that belong to nothing, and this is detected.
 #pragma once
 
 #include <deque>
@@ -19,9 +20,9 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// How many freed intervals wait before the oldest is used again.
+    /// The number of freed intervals that wait before the oldest is reused.
     static constexpr std::size_t kResting = 512;
-    /// ... none, before end_rest().
+    /// No interval is reused before end_rest().
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
     explicit AddressZone(Interval whole, std::size_t most_resting = kResting);
@@ -29,10 +30,11 @@ public:
     Interval whole() const { return whole_; }
     bool contains(u64 address) const { return address >= whole_.begin && address < whole_.end; }
 
-    /// An interval of `bytes` at a multiple of `align`; an empty one when there is none.
+    /// Returns an interval of `bytes` bytes at a multiple of `align`, or an empty one if there is
+    /// none.
     Interval take(u64 bytes, u64 align);
     void give_back(Interval interval);
-    /// What was given back may be taken again.
+    /// Allows the returned intervals to be reused.
     void end_rest();
 
 private:
@@ -40,7 +42,7 @@ private:
     void add_gap(Interval interval);
 
     Interval whole_;
-    std::map<u64, u64> gaps_;  ///< begin -> end; never adjacent to each other
+    std::map<u64, u64> gaps_;  ///< start -> end; never adjacent to each other
     std::deque<Interval> resting_;
     std::size_t most_resting_;
 };

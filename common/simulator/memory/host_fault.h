@@ -7,12 +7,12 @@ namespace coalesce::simulator {
 
 class DeviceMemory;
 
-/// From now on, when host code touches an address of `memory` that only kernels may use, a message
-/// names the allocation before the program dies, as it would have died without us. Does nothing
-/// when the program handles SIGSEGV itself.
+/// From now on, if host code accesses an address of `memory` that only kernels may use, a message
+/// names the allocation before the program crashes, as it would have without the simulator. Does
+/// nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
-/// `memory` goes away.
+/// Call this before `memory` is destroyed.
 void stop_explaining_host_faults(const DeviceMemory* memory);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,5 @@
-// What of this process lies at an address: for the words about a kernel that follows a host pointer.
+// Finds out what is at an address of this process, for messages about kernels that use host
+// pointers.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -6,14 +7,15 @@
 namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
-    none,       ///< nothing, as far as can be known
-    heap,       ///< malloc, new
-    stack,      ///< of the main thread
-    anonymous,  ///< large blocks of malloc, stacks of threads
-    variable,   ///< of the program or a library
+    none,       ///< nothing, as far as is known
+    heap,       ///< malloc or new
+    stack,      ///< the stack of the main thread
+    anonymous,  ///< large blocks from malloc, and stacks of other threads
+    variable,   ///< a variable of the program or a library
 };
 
-/// Slow: reads the list of the process's mappings. `none` where there is no such list.
+/// Slow, because it reads the list of the process's mappings. Returns `none` if there is no such
+/// list.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

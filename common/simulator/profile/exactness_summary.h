@@ -9,26 +9,28 @@
 
 namespace coalesce::simulator {
 
-/// All numbers are warp instructions of launches that came to their end.
+/// All numbers are warp instructions of completed launches.
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;
-    std::map<std::string, u64>
-        last_bits;  ///< by name: the last bits of their results may differ from a GPU's
-    std::map<std::string, u64> values;  ///< ... or the results altogether
+    /// Instructions, by name, whose results may differ from a GPU's in the last bits.
+    std::map<std::string, u64> last_bits;
+    std::map<std::string, u64> values;  ///< by name: their results may be completely different
     std::map<std::string, u64> no_effect;
-    std::vector<std::string> host_functions;  ///< of NVIDIA's libraries, computed on the host
-    std::vector<std::string>
-        newer_targets;  ///< "sm_100a": what kernels were built for, newer than the device
+    /// Functions of NVIDIA's libraries that ran on the host.
+    std::vector<std::string> host_functions;
+    /// The targets of kernels that are newer than the device: "sm_100a".
+    std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
     u64 only_counted = 0;  ///< launches that --sample left unchecked
-    std::vector<std::string>
-        not_covered;  ///< mistakes that no check finds, where the program could make them
+    /// Mistakes that the program could contain, but that no check finds.
+    std::vector<std::string> not_covered;
 };
 
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 
-/// One line when everything was exact and checked, else a few. Ends with a newline.
+/// Returns one line if everything was exact and checked, and otherwise several. Ends with a
+/// newline.
 std::string exactness_text(const ExactnessSummary& summary);
 
 }  // namespace coalesce::simulator

@@ -1,12 +1,12 @@
-// What a run leaves behind when its program ends.
+// The output at the end of a run.
 #pragma once
 
 namespace coalesce::simulator {
 
-/// Writes what options() ask for: the JSON file, the table, the annotated lines. To be called once,
-/// at the end of the process, by the face that the program sees. Prints nothing when nothing was
-/// asked for. A child that the program forked, or another program that it started, writes nothing
-/// when COALESCE_SIM_PID names the process that is meant.
+/// Writes what options() request: the JSON file, the table, the annotated lines. The library that
+/// the program is linked with calls this once, at the end of the process. Prints nothing if nothing
+/// was requested. If COALESCE_SIM_PID names the process, then processes that it forked, and
+/// programs that it started, write nothing.
 void write_exit_report();
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// The machine-readable report: what harness, checker and tests read.
+// The machine-readable report, for the harness, the checker and tests.
 #pragma once
 
 #include <string>
@@ -11,22 +11,24 @@
 
 namespace coalesce::simulator {
 
-/// {"device": NAME,
-///  "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z], every counter
-///               of kCounters, "lines": [{"file", "line", the counters that lines have}]}],
-///  "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z], "thread": [x,y,z],
-///               "count", "address": "0x...", "message", "cure", "other_file", "other_line",
-///               "other_block", "other_thread"}]}
-/// A launch that an error stopped is told in "stopped" and counted nowhere else; a kernel of which
-/// no launch came to its end has no counters.
-/// "only_counted": how many launches were not checked, where --sample left some out.
-/// Reports stand in the order of kernel, place and kind: the same run gives the same text.
-/// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that have a time),
-/// "launches_like_others", "launches_left_out", "left_out_because", "error_band", "binds" and "longest" (of the
-/// launch that takes longest: as timing/prediction.h says), "unknown"}; without binds, longest when none has one.
-/// With `exactness`, "exactness": {"warp_instructions", "exact", "last_bits": {NAME: warp instructions}, "values":
-/// {NAME: ...}, "no_effect": {NAME: ...}, "host_functions": [...], "newer_targets": [...], "checks_off": [...],
-/// "launches_only_counted", "not_covered": [...]}: see exactness_summary.h.
+/// Returns
+///     {"device": NAME,
+///      "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z], every counter
+///                   of kCounters, "lines": [{"file", "line", the counters that lines have}]}],
+///      "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z], "thread": [x,y,z],
+///                   "count", "address": "0x...", "message", "cure", "other_file", "other_line",
+///                   "other_block", "other_thread"}]}
+/// A launch that was stopped by an error is counted only in "stopped". A kernel without a completed
+/// launch has no counters. "only_counted" is the number of launches that were not checked because
+/// of --sample. Reports are sorted by kernel, place and kind, so the same run gives the same text.
+/// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that
+/// have a time), "launches_like_others", "launches_left_out", "left_out_because", "error_band",
+/// "binds" and "longest" (of the launch that takes longest, as in timing/prediction.h), "unknown"}.
+/// "binds" and "longest" are missing if no launch has a time.
+/// With `exactness`, there is "exactness": {"warp_instructions", "exact", "last_bits": {NAME: warp
+/// instructions}, "values": {NAME: ...}, "no_effect": {NAME: ...}, "host_functions": [...],
+/// "newer_targets": [...], "checks_off": [...], "launches_only_counted", "not_covered": [...]}: see
+/// exactness_summary.h.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
                     std::vector<Report> reports, const PredictedTimes* times = nullptr,
                     const ExactnessSummary* exactness = nullptr);

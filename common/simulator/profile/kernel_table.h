@@ -1,8 +1,8 @@
-// The counters of every kernel that ran, under the names that reports and JSON use.
+// The counters of every kernel that ran, with their names in reports and JSON.
 //
-// Builds on  program.h (counters per memory instruction), counters.h (what they mean).
-// Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests go
-//            through that list, so that a new counter is added in two places next to each other.
+// Builds on  code/kernel.h (counters per memory instruction), counters.h (their meaning).
+// Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests
+//            use that list, so a new counter is added in two adjacent places.
 // Read next  profile_text.cpp prints the rows, json.cpp writes them.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace coalesce::simulator {
 
-/// Those of the C interface, and of images.
+/// The counters of the C interface, and those of images.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
-    // Fetches from textures; loads from surfaces, and stores and reductions to them (execute/texel_access.h).
+    // Texture fetches; surface loads; stores and reductions to surfaces (execute/texel_access.h).
     u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
     u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
     u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
-    /// To the shared memory of other blocks of a cluster.
+    /// Accesses to the shared memory of other blocks of a cluster.
     u64 cluster_load_requests = 0, cluster_load_sectors = 0, cluster_load_useful_bytes = 0;
     u64 cluster_store_requests = 0, cluster_store_sectors = 0, cluster_store_useful_bytes = 0;
     u64 cluster_atomic_requests = 0, cluster_atomic_sectors = 0, cluster_atomic_useful_bytes = 0;
@@ -35,7 +35,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< also known for every source line
+    bool per_line;  ///< whether it is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -84,7 +84,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// Loads and stores of a line for which the machine has no instruction, because an earlier one includes them.
+/// Loads and stores of a line for which there is no machine instruction, because an earlier one
+/// includes them.
 struct MergedOfLine {
     u32 loads = 0, stores = 0;
 };
@@ -96,17 +97,18 @@ struct LineRow {
 };
 
 struct KernelRow {
-    std::string name;      ///< demangled; the same name in several modules makes one row
-    u64 launches = 0;      ///< that came to their end
-    u64 stopped = 0;       ///< that an error ended: not counted in what follows
-    u64 only_counted = 0;  ///< of all, those that were not checked: see Options::sample
+    std::string name;  ///< demangled; kernels with the same name in several modules share a row
+    u64 launches = 0;  ///< completed launches
+    /// Launches that were stopped by an error, which are not counted in the following.
+    u64 stopped = 0;
+    u64 only_counted = 0;  ///< of all launches, those that were not checked: see Options::sample
     Dim3 grid, block;      ///< of the last launch of either kind
-    Counters counters;     ///< sums over all launches
-    bool instructions_by_line = false;  ///< whether lines know their warp_instructions
-    std::vector<LineRow> lines;         ///< by file, then line; only lines whose number is known
+    Counters counters;     ///< the sums over all launches
+    bool instructions_by_line = false;  ///< whether lines have warp_instructions
+    std::vector<LineRow> lines;         ///< by file, then by line; only lines with a known number
 };
 
-/// The kernels that were launched, in the order in which they were loaded.
+/// Returns the kernels that were launched, in the order in which they were loaded.
 std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
 
 }  // namespace coalesce::simulator

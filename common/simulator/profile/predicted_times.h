@@ -1,8 +1,9 @@
-// What the launches of a program would take on a GPU, for `simulate --time`.
+// Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
-// Idea  Launches of a kernel with the same grid, block and shared memory are alike: the first few of them are
-//       recorded (execute/recorder.h), each is predicted when it has ended, and all others are taken for like
-//       these. So a kernel that is launched a thousand times costs no more than one that is launched three times.
+// Idea  Launches of a kernel with the same grid, block and shared memory are treated as equal. The
+//       first few of them are recorded (execute/recorder.h), and each is predicted when it has
+//       ended. All others are assumed to be like these. So a kernel that is launched a thousand
+//       times costs no more than one that is launched three times.
 #pragma once
 
 #include <map>
@@ -22,17 +23,17 @@ struct Recording;
 
 namespace coalesce::simulator {
 
-/// Of all launches of a kernel that came to their end.
+/// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;     ///< of these, taken for like earlier ones
-    u64 left_out = 0;  ///< of these, without a time: for the reason `why`
+    u64 alike = 0;     ///< those that are assumed to be like earlier ones
+    u64 left_out = 0;  ///< those without a time, for the reason `why`
     std::string why;
-    double ms = 0;                         ///< of all that have a time
-    double error_band = 0;                 ///< the largest
-    std::vector<timing::Unknown> unknown;  ///< what the model does not know of any of them
-    std::optional<timing::Prediction>
-        longest;  ///< without its time line; nothing when none has a time
+    double ms = 0;                         ///< the sum over all that have a time
+    double error_band = 0;                 ///< the largest one
+    std::vector<timing::Unknown> unknown;  ///< what the model does not know about any of them
+    /// The longest one, without its time line. It is empty if none has a time.
+    std::optional<timing::Prediction> longest;
 };
 
 class PredictedTimes {
@@ -40,21 +41,21 @@ public:
     explicit PredictedTimes(const timing::Gpu& gpu) : gpu_(gpu) {}
     const timing::Gpu& gpu() const { return gpu_; }
 
-    /// Whether this launch is to be recorded.
+    /// Reports whether this launch should be recorded.
     bool wants(const Kernel& kernel, const LaunchConfig& config) const;
-    /// A launch that came to its end; `recording`: null when it was not recorded.
+    /// Adds a completed launch. `recording` is null if it was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
-    /// As if nothing had been launched.
+    /// Forgets all launches.
     void clear();
-    /// By the kernel's demangled name; null when it was not launched.
+    /// Finds a kernel by its demangled name. Returns null if it was not launched.
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:
-    /// Launches that are alike: grid, block, shared memory.
+    /// The properties by which launches are treated as equal: grid, block, shared memory.
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< of those that were predicted
+        double ms = 0;  ///< the sum over those that were predicted
     };
     static Shape shape_of(const LaunchConfig& config);
 
@@ -63,7 +64,7 @@ private:
     std::map<std::string, PredictedKernel> kernels_;
 };
 
-/// Those of this process; null when nobody asked for times (options().time_on).
+/// The predictions of this process, or null if no times were requested (options().time_on).
 PredictedTimes* predicted_times();
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// The counters as text, in the manner of a profiler: a table per kernel, and the kernel's source
-// with the counters under each line that touches memory. All lines keep to 80 columns.
+// Formats the counters like a profiler: a table per kernel, and the kernel's source with the
+// counters below each line that accesses memory. All lines have at most 80 columns.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,17 @@
 
 namespace coalesce::simulator {
 
-/// The table of one kernel after the other, led by the device's name; with `times`, a table of predicted
-/// times follows, the longest first.
+/// Returns the tables of all kernels, after the device's name. With `times`, a table of predicted
+/// times follows, starting with the longest.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times = nullptr);
 
-/// Gives the lines of a source file, or nothing when it cannot be read.
+/// Returns the lines of a source file, or nothing if it cannot be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 
-/// The source lines of every kernel, annotated. A file that cannot be read gives its line numbers.
+/// Returns the annotated source lines of every kernel. If a file cannot be read, its line numbers
+/// are shown.
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool colour);
 

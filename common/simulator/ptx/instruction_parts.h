@@ -1,28 +1,30 @@
-// What the modifiers and operands of an instruction say, whatever it does.
+// Answers questions about the modifiers and operands of any instruction.
 #pragma once
 
 #include "simulator/ptx/ast.h"
 
 namespace coalesce::simulator::ptx {
 
-/// The last modifier that names a type: `b32` of shfl.sync.idx.b32. Type::none when there is none.
+/// Returns the last modifier that names a type: `b32` for shfl.sync.idx.b32. Returns Type::none if
+/// no modifier does.
 Type type_of(const Instruction& instruction);
 
-/// The state space among the modifiers; generic when none is named. shared::cta and shared::cluster
-/// are shared: a cluster has one block here.
+/// Returns the state space that the modifiers name, or generic if they name none. shared::cta and
+/// shared::cluster both count as shared. A cluster has one block here.
 StateSpace space_of(const Instruction& instruction);
 
-/// The same of ld and st, which have .param as well, whoever's.
+/// Like space_of(), but for ld and st, which can access .param as well, whether of the kernel or of
+/// a call.
 StateSpace space_of_access(const Instruction& instruction);
 
-/// Elements of a vector access: 2 of .v2; 1 without such a modifier.
+/// Returns the number of elements of a vector access: 2 for .v2, and 1 without such a modifier.
 u32 vector_length(const Instruction& instruction);
 
-/// Who is called by name; nullptr: through a pointer.
+/// Returns the name of the called function, or nullptr if it is called through a pointer.
 const std::string* callee_of(const Instruction& call);
 
 bool is_sink(const Instruction& instruction, std::size_t operand);
-/// Operand `operand` is a predicate register (or its complement).
+/// Returns whether operand `operand` is a predicate register or its complement.
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
 }  // namespace coalesce::simulator::ptx

@@ -1,5 +1,5 @@
-// PTX text -> tokens, one at a time. Comments and white space vanish here; of the two comments in which a
-// compiler wraps an asm statement it is kept that one is open.
+// Splits PTX text into tokens, one at a time. Comments and white space are dropped. A compiler
+// wraps an asm statement in two comments; the lexer records whether it is between them.
 //
 // Builds on  parser.h for ParseError.
 // Read next  constants.h and declarations.h, which read small pieces of the language from it.
@@ -14,7 +14,7 @@
 namespace coalesce::simulator::ptx {
 
 enum class TokenKind : u8 {
-    end,          ///< of the text
+    end,          ///< the end of the text
     identifier,   ///< add  %r12  $L__BB0_1  _Z6kernelPf
     dotted,       ///< .global  .f32  .shared::cta  .1d   (text includes the dot)
     number,       ///< 12  0x1F  12U  0f3F800000  1.5e-3
@@ -59,16 +59,17 @@ public:
     /// The current token is '{': moves past the '}' that closes it, without looking inside.
     void skip_braces();
 
-    /// Whether the current token was written in an asm statement.
+    /// Returns whether the current token was written in an asm statement.
     bool in_assembly() const { return in_assembly_; }
 
-    /// Where the current token starts, and where the one before it ended.
+    /// Returns where the current token starts, and (previous_end) where the one before it ended.
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
-    /// "PTX line 12: expected ';' near 'foo'", the current token
+    /// Throws "PTX line 12: expected ';' near 'foo'", where foo is the current token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
-    /// "PTX line 12: the register %r9 is not declared": about what was read last
+    /// Throws "PTX line 12: the register %r9 is not declared". The message is about what was read
+    /// last.
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

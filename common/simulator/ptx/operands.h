@@ -1,4 +1,4 @@
-// The operands of an instruction, with every name resolved to what it stands for.
+// Reads the operands of an instruction, and resolves every name in them.
 //
 //   %r1   -%r1   !%p1   %p1|%p2   {%f1, %f2}   [%rd1+16]   [map, {%r1, %r2}]   (a, b)   42   _
 #pragma once
@@ -8,9 +8,10 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Reads the operands of `instruction` up to ';'. They stay where they are when it is moved into the body.
+/// Reads the operands of `instruction` up to ';'. They keep their addresses when the instruction is
+/// moved into the body.
 void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
-/// A predicate after '@' or '@!'.
+/// Reads the predicate after '@' or '@!' and returns its register.
 u32 read_guard(Lexer& lexer, Scopes& scopes);
 
 }  // namespace coalesce::simulator::ptx

@@ -1,4 +1,5 @@
-// Text -> ast.h. Accepts anything, crashes on nothing: what it cannot read is a ParseError.
+// Converts text to the structures of ast.h. It accepts any input and never crashes: what it cannot
+// read becomes a ParseError.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +10,7 @@
 
 namespace coalesce::simulator::ptx {
 
-/// "PTX line 12: expected ';' near 'foo'"
+/// Its text is like "PTX line 12: expected ';' near 'foo'".
 struct ParseError : std::runtime_error {
     ParseError(u32 line, const std::string& what);
     u32 line;

@@ -1,7 +1,8 @@
-// The names of a function's body. Braces open a scope that may declare a name again; here every
-// declaration gets a name of its own ("%r1", "%r1@2"), so that nobody else has to know of scopes.
+// Keeps the names of a function's body. Braces open a scope, which may declare a name again. Here
+// every declaration gets a unique name ("%r1", "%r1@2"), so that no other code has to know about
+// scopes.
 //
-// Registers declared as a family, %r<100000>, come into being when they are first used.
+// Registers that are declared as a family, %r<100000>, are created when they are first used.
 #pragma once
 
 #include <string>
@@ -13,16 +14,16 @@
 
 namespace coalesce::simulator::ptx {
 
-/// What a name stands for at one place of the text.
+/// What a name refers to at one place of the text.
 struct Binding {
-    u32 elements = 1;       ///< of a vector register
-    u32 reg = 0;            ///< the (first) register
-    std::string name = {};  ///< of a variable instead, renamed apart
+    u32 elements = 1;       ///< more than 1 for a vector register
+    u32 reg = 0;            ///< the register, or the first one of a vector
+    std::string name = {};  ///< if it is a variable: its unique name
 
     bool is_variable() const { return !name.empty(); }
 };
 
-/// A map by name that can be asked with a piece of the text.
+/// Hashes names so that a map can be searched with a piece of the text.
 struct NameHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
@@ -34,28 +35,28 @@ using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 class Scopes {
 public:
-    /// Errors are reported at the lexer's current line.
+    /// The lexer tells the line for error messages.
     Scopes(const Lexer& lexer, Function& function);
 
     void open();
-    /// Also resolves the labels of the scope that ends.
+    /// Ends the innermost scope, and resolves its labels.
     void close();
     std::size_t depth() const { return scopes_.size(); }
 
-    /// `.reg .v4 .f32 name`: `elements` is 1 for a scalar.
+    /// Declares `.reg .v4 .f32 name`. `elements` is 1 for a scalar.
     void declare_register(std::string_view name, Type type, u32 elements);
-    /// `.reg .f32 %f<count>`: %f0, %f1 ...
+    /// Declares `.reg .f32 %f<count>`: %f0, %f1 ...
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
-    /// The name to keep a variable under; bind_variable() then declares it.
+    /// Returns a unique name for a variable, which bind_variable() then declares.
     std::string name_variable_apart(std::string_view name);
     void bind_variable(std::string_view name, std::string kept);
-    /// Returns the name to keep the label under.
+    /// Returns the unique name for the label.
     std::string declare_label(std::string_view name);
 
-    /// nullptr: not a register or variable of this function.
+    /// Returns nullptr if `name` is not a register or variable of this function.
     const Binding* find(std::string_view name);
-    /// Of an operand, or in a list of targets: the name of something that may turn out to be a label further down.
-    /// It stays where it is until the scope ends.
+    /// Records a name in an operand or in a list of targets that may be a label further down. The
+    /// string must keep its address until the scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:

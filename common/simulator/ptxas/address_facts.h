@@ -1,15 +1,18 @@
-// What is known of the addresses that a function computes: which of them differ by a constant, and how many of
-// their lowest bits are zeros.
+// What is known about the addresses that a function computes: which of them differ by a constant,
+// and how many of their lowest bits are zero.
 //
-// Idea   A value is a sum of unknown values, each times a factor, and a constant. Two addresses whose unknown parts are
-//        equal differ by their constants, whichever registers hold them.
-// Zeros  ptxas derives alignment from the instructions, and so does this: a shift by 4 leaves four zeros, a sum has as
-//        many as the summand with fewer. `3 * t + t`, shifted by 2, has two: nobody sees that it is 4 * t.
-//        Seen with loads of four adjacent words from addresses that are computed in 40 ways: they become one load
-//        where four zeros are known, two where three are, and stay four with fewer.
-// Wide   A sum of 32 bits that is extended to 64 is an unknown value: nobody knows whether it overflows. (Addresses
-//        from extended `i`, `i + 1`, ... were not merged, neither of shared nor of global memory.)
-// Loops  A register that a loop changes has as many zeros as its start and each of its changes.
+// Idea   A value is a sum of unknown values with factors and a constant. Two addresses with equal
+//        unknown parts differ by their constants, whichever registers hold them.
+// Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
+//        gives four zero bits, and a sum has as many as the summand with fewer. `3 * t + t`,
+//        shifted by 2, has two: it is not recognized as 4 * t. This was observed with loads of four
+//        adjacent words from addresses that are computed in 40 ways. They become one load if four
+//        zero bits are known, two if three are, and stay four with fewer.
+// Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
+//        (Accesses with addresses from extended `i`, `i + 1`, ... were not merged, neither in
+//        shared nor in global memory.)
+// Loops  A register that a loop changes has as many zero bits as its initial value and each of its
+//        changes.
 #pragma once
 
 #include <map>
@@ -23,37 +26,42 @@
 
 namespace coalesce::simulator {
 
-/// Of 64 bits; of a register of 32 bits, factors and constant are those with a sign that it has room for.
+/// A sum with 64 bits. For a 32-bit register, factors and constant are signed numbers that fit into
+/// it.
 struct LinearSum {
-    std::vector<std::pair<u32, u64>> terms;  ///< number of an unknown value, its factor; by number
+    /// The numbers of unknown values with their factors, sorted by number.
+    std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< lowest bits of value - offset that are zeros
+    u32 zeros = 0;                ///< the number of lowest bits of value - offset that are zero
     u32 offset = 0;               ///< a constant that was added last
-    bool offset_is_bits = false;  ///< it was added by an `or`
+    bool offset_is_bits = false;  ///< whether it was added by an `or`
 };
 
-/// Walks through a function block by block: what it says of registers holds where the walk stands.
+/// Goes through a function block by block. What it says about registers holds at the current
+/// position.
 class AddressFacts {
 public:
-    /// `shared`: where the function's shared variables lie.
+    /// `shared` has the positions of the function's shared variables.
     AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared);
 
     void begin_block();
     /// Moves past an instruction of the block.
     void pass(const ptx::Instruction& instruction);
-    /// At the end of a turn of a loop that is the instructions [begin, end) alone: what the turn has added to a sum from its
-    /// beginning, and how many lowest bits of the sum without its constant were zeros before the first turn.
+    /// For a loop whose body is the instructions [begin, end), at the end of an iteration: what the
+    /// iteration has added to a sum, and how many lowest bits of the sum without its constant were
+    /// zero before the first iteration.
     struct Steps {
         u64 step = 0;
         u32 zeros_at_start = 0;
     };
-    /// None: it does not step by a constant.
+    /// Returns nothing if the sum does not change by a constant.
     std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
-    /// Of an operand in [ ], its offset included. None: a symbol that is no shared variable.
+    /// Returns the value of an operand in [ ], including its offset. Returns nothing for a symbol
+    /// that is not a shared variable.
     std::optional<KnownValue> address(const ptx::Operand& operand);
 
 private:
@@ -73,7 +81,8 @@ private:
     static KnownValue sum_of(KnownValue left, KnownValue right);
     KnownValue product_of(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// `varies`: with the turn of a loop, maybe. `reg`: the register that it is the value of, if it is one's.
+    /// `varies` says that it may change in each iteration of the loop. `reg` is the register that
+    /// has this value, if there is one.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue of_constant(u64 constant);
@@ -82,18 +91,20 @@ private:
 
     const ptx::Function& function_;
     const std::map<std::string, u32>& shared_;
-    std::vector<std::vector<u32>> writers_;        ///< by register: indices into the body
-    std::vector<u32> zeros_;                       ///< by register
-    std::vector<std::optional<KnownValue>> once_;  ///< by register that one instruction writes
-    std::map<u32, KnownValue> current_;            ///< by register, in the block at hand
+    std::vector<std::vector<u32>> writers_;  ///< by register: indices into the body
+    std::vector<u32> zeros_;                 ///< by register
+    /// By register, for those that one instruction writes.
+    std::vector<std::optional<KnownValue>> once_;
+    std::map<u32, KnownValue> current_;  ///< by register, in the current block
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {
         u32 zeros = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< of unknown values
+    std::map<std::string, u32> numbers_;  ///< the numbers of unknown values
     std::vector<Unknown> unknown_;        ///< by number
-    u32 versions_ = 0;                    ///< of registers that are written more than once
+    /// The number of versions of registers that are written more than once.
+    u32 versions_ = 0;
 };
 
 }  // namespace coalesce::simulator

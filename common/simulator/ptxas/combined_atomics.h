@@ -1,22 +1,23 @@
 /// \file
-/// Atomics that ptxas carries out for a whole warp at a time.
+/// Atomics that ptxas executes for a whole warp at once.
 #pragma once
 
 #include "simulator/ptx/ast.h"
 
 namespace coalesce::simulator {
 
-/// Which lanes' accesses of an atomic are one access on hardware.
+/// The lanes whose accesses in an atomic are combined into one on hardware.
 enum class CombinedLanes {
-    none,       ///< lanes with one address take turns
-    same_word,  ///< lanes with one address are served together (ATOMS.POPC.INC)
-    all,        ///< one lane acts for all active ones, whose address is the same
+    none,       ///< lanes with the same address are served one after the other
+    same_word,  ///< lanes with the same address are served together (ATOMS.POPC.INC)
+    all,        ///< one lane acts for all active lanes, which have the same address
 };
 
-/// Says what ptxas makes of an `atom` or `red`, as measured on an H200 with 18 kernels. Where the text of the
-/// function proves that all threads have one address, one lane adds for all: the number of active lanes times a value
-/// that all share, or, where the old value is not used, whatever `redux` combines. An addition of 1 to shared memory
-/// whose old value is not used counts lanes by their address.
+/// Returns how ptxas combines an `atom` or `red`, as measured on an H200 with 18 kernels. If the
+/// text of the function proves that all threads have the same address, one lane adds for all: the
+/// number of active lanes times a value that all share or, if the old value is not used, anything
+/// that `redux` can combine. An addition of 1 to shared memory whose old value is not used counts
+/// the lanes by their address.
 CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -1,6 +1,6 @@
-// Which blocks of a function become one straight piece of machine code: those that follow each other, and those that
-// lanes may skip, where they are so short that ptxas guards their instructions in place of a branch, and where there is
-// something to do while what they load is on its way.
+// Determines which blocks of a function become one straight piece of machine code: consecutive
+// blocks, and blocks that lanes may skip, if they are so short that ptxas replaces the branch by
+// guards, and there is other work to do while their loads are in flight.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// By block: the next that a piece which has come to it goes on with, and it itself, where the piece ends. What lies
-/// between the two has guards.
+/// For each block, returns the block with which its piece continues, or the block itself if the
+/// piece ends there. The blocks in between are guarded.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

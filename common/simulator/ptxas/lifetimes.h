@@ -1,9 +1,10 @@
-// Where the values of machine code are alive, before they have registers.
+// Computes where the values of machine code are live, before they have registers.
 //
-// Idea   Between pieces: a value is alive that some piece reads before it writes it, on all ways back to where
-//        it was written. Where no way from the beginning has written it, it is not. Within a piece: from its
-//        instruction to the last that reads it, in the order in which they are carried out; from the piece's
-//        beginning, if lanes may skip the instruction.
+// Idea   Between pieces: a value is live if some piece reads it before it writes it, on all paths
+//        back to where it was written. If no path from the beginning has written it, it is not
+//        live. Within a piece, a value is live from its instruction to the last one that reads it,
+//        in the order of execution, or from the piece's beginning, if lanes may skip the
+//        instruction.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// Which values each piece gets from before and leaves for later.
+/// Which values each piece receives from earlier ones and leaves for later ones.
 class AliveBetweenPieces {
 public:
     using Bits = AliveValues::Bits;
@@ -29,23 +30,27 @@ private:
     static Bits both(Bits a, const Bits& b);
     void find_written(const std::vector<MachinePiece>& pieces);
 
-    const AliveValues alive_;            ///< where all that is read was written
-    std::vector<Bits> before_, behind_;  ///< by piece: what some way to its beginning or end writes
+    /// The live values, if everything that is read was written.
+    const AliveValues alive_;
+    /// For each piece, the values that some path to its beginning or end writes.
+    std::vector<Bits> before_, behind_;
 };
 
-/// Where a value is alive. A place is twice the number of an instruction, and one more where it writes.
+/// A range in which a value is live. A position is twice the number of an instruction, plus one
+/// where it writes.
 struct Span {
     u32 begin = 0, end = 0;
-    u32 read_until = 0;            ///< a load or a store may still read it
-    u32 read_by_others_until = 0;  ///< than the instruction at its end
+    u32 read_until = 0;  ///< until here, a load or a store may still read it
+    /// Until here, instructions other than the one at its end read it.
+    u32 read_by_others_until = 0;
 };
 
 struct Lifetimes {
-    std::vector<std::vector<Span>> of;                ///< by value, in rising order
-    std::vector<const MachineInstruction*> in_order;  ///< the code, as it is carried out
+    std::vector<std::vector<Span>> of;                ///< by value, in ascending order
+    std::vector<const MachineInstruction*> in_order;  ///< the code in the order of execution
 };
 
-/// `orders`: of each piece's instructions.
+/// `orders` has the order of each piece's instructions.
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
                          const std::vector<std::vector<u32>>& orders, bool is_as_written);
 

@@ -1,19 +1,20 @@
-// Loops that ptxas carries out several turns at a time.
+// Loops of which ptxas executes several iterations at once.
 //
-// Idea   Those that count by a constant to an end that is known before, and are one straight piece. In the copies of a
-//        turn a value has a name of its own, and how many turns are left is asked once for all of them.
-// Seen   By putting instructions into a loop and comparing the length of the machine code with what `.pragma "nounroll"`
-//        gives; and for all loops of the course's programs in the same way.
+// Idea   These are loops that count by a constant to a limit that is known in advance, and that are
+//        one straight piece. In the copies of an iteration, each value has its own name, and the
+//        number of remaining iterations is checked once for all of them.
+// Seen   by inserting instructions into a loop and comparing the length of the machine code with
+//        that for `.pragma "nounroll"`, and in the same way for all loops of the course's programs.
 #pragma once
 
 #include "simulator/ptxas/machine_code.h"
 
 namespace coalesce::simulator {
 
-/// Turns that then follow each other.
+/// The number of iterations that are combined.
 constexpr u32 kUnrolledTurns = 4;
 
-/// Of the pieces that go back to their own beginning, these are unrolled if ptxas does so.
+/// Unrolls those pieces that branch back to their own beginning, if ptxas unrolls them.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::simulator

@@ -1,17 +1,19 @@
-// Which registers of a function's PTX a compiler for the GPU would give registers of the machine, and how
-// many words each.
+// Determines which registers of a function's PTX get registers in the machine code, and of how many
+// words.
 //
-// Idea    PTX has a register for every result. Machine code has fewer. What leaves no trace is left out. A
-//         product that is only added to something is part of that addition. Of an address in shared memory
-//         the lower 32 bits are enough.
-// Uniform What is the same for a whole block lies in uniform registers or in the constant bank, if it can be
-//         computed there: integers that are not divided.
-// One     An instruction takes one constant or uniform operand as it is. A second one is brought into
-//         registers first: base + index * 4 has two, and so base takes a pair where the sum is computed.
-// Pairs   A result of 64 bits is a pair of registers side by side where an instruction takes or gives it
-//         whole: addresses, doubles, products. Otherwise it is two registers anywhere.
-// Vectors What is loaded or stored as a vector lies side by side. Where vectors are taken apart and put
-//         together again, as in a transpose inside registers, both need registers at the same time.
+// Idea    PTX has a register for every result. Machine code has fewer. Instructions without effect
+//         are left out. A product that is only added to something is part of that addition. For an
+//         address in shared memory, the lower 32 bits are enough.
+// Uniform Values that are the same for a whole block are in uniform registers or in the constant
+//         bank, if they can be computed there: integers that are not divided.
+// One     An instruction can use one constant or uniform operand directly. A second one must be
+//         loaded into registers first: base + index * 4 has two, so base takes a pair where the sum
+//         is computed.
+// Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
+//         whole: addresses, doubles, products. Otherwise it is in any two registers.
+// Vectors The elements of a loaded or stored vector are in adjacent registers. If vectors are taken
+//         apart and put together again, as in a transpose in registers, both need registers at the
+//         same time.
 #pragma once
 
 #include <optional>
@@ -23,84 +25,91 @@
 
 namespace coalesce::simulator {
 
-/// A constant or a uniform value that an instruction wants in a register.
+/// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;  ///< the same for the same one; 0: for one instruction alone
+    u64 name = 0;  ///< equal for equal constants; 0: only for one instruction
     u32 words = 0;
-    bool is_half = false;  ///< of 16 bits or fewer
+    bool is_half = false;  ///< at most 16 bits
 
     bool operator==(const Constant&) const = default;
 };
 
-/// Where an access goes to, as far as it can be told from others: two of one name and value are apart if their
-/// offsets are.
+/// The place of an access, as far as it can be distinguished from others: two with the same name
+/// and value are different if their offsets are.
 struct AccessPlace {
-    u64 name = 0;       ///< of a variable, or of an address that is the same for a block
+    u64 name = 0;       ///< of a variable, or of an address that is the same for the whole block
     u32 value = kNone;  ///< the address, if it is in a register
     i64 offset = 0;
-    u32 bytes = 0;  ///< 0: nothing is known
+    u32 bytes = 0;  ///< 0 if it is unknown
     bool is_variable = false;
 };
 
-/// Of a function in which each value has one name (named_by_root): values are registers.
+/// For a function in which each value has one name (named_by_root), so that values are registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
 
-    /// By value: registers of 32 bits that it takes; 0 for predicates and all that is kept elsewhere.
+    /// By value: the 32-bit registers that it occupies; 0 for predicates and values that are stored
+    /// elsewhere.
     const std::vector<u32>& words() const { return words_; }
-    /// Of 64 bits, but two registers anywhere: no instruction takes or gives both at once.
+    /// Reports whether it has 64 bits in any two registers, because no instruction reads or writes
+    /// both at once.
     bool is_loose(u32 value) const;
-    /// Computed with 16 bits.
+    /// Reports whether it is computed with 16 bits.
     bool is_half(u32 value) const;
-    /// Of a pair: the value of 32 bits that it is with a sign, if one register can hold that for both.
+    /// For a pair: returns the 32-bit value that it is a sign extension of, if one register can
+    /// hold that for both.
     std::optional<u32> extended_by(u32 value) const;
-    /// An instruction on 64 bits that is two of the machine on 32.
+    /// Reports whether an instruction on 64 bits becomes two machine instructions on 32 bits.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// An operand is the result of an instruction that has become part of this one.
+    /// Reports whether an operand is the result of an instruction with this opcode that has become
+    /// part of this one.
     bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
-    /// 64 bits by one load.
+    /// Reports whether the 64 bits are loaded at once.
     bool is_loaded_pair(u32 value) const;
-    /// Something that is not by something that is the same for a block or a launch.
+    /// Reports whether it divides a varying value by one that is the same for a block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Of a product of 64 bits, alone or in a sum: the steps to what is added to its upper half.
+    /// For a 64-bit product, alone or in a sum: returns the steps until the value that is added to
+    /// its upper half.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// What an instruction reads and writes, once each.
+    /// Return what an instruction reads and writes, each value once.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
-    /// wmma, of a matrix whose rows have a known distance.
+    /// Reports whether this is a wmma access to a matrix with a known distance between rows.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
-    /// There is no instruction of the machine for this one of the body.
+    /// Reports whether there is no machine instruction for this instruction of the body.
     bool leaves_nothing(u32 at) const;
-    /// The operands that have to be brought into registers for this instruction.
+    /// Returns the operands that must be loaded into registers for this instruction.
     std::vector<Constant> brought_for(const ptx::Instruction& instruction,
                                       bool in_one_lane = false) const;
-    /// The parameters and other constants of the launch that an instruction takes as they are.
+    /// Returns the parameters and other constants of the launch that an instruction uses directly.
     std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
-    /// Of a small array of each thread's of words of 32 bits, filled at known places, that is kept in registers: how many. 0: there
-    /// is none.
+    /// For a small array of 32-bit words that each thread has, that is filled at constant indices,
+    /// and that is kept in registers: returns the number of words, or 0 if there is none.
     u32 words_of_array() const;
-    /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
+    /// The values in consecutive registers: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
     AccessPlace place_of(const ptx::Instruction& access) const;
-    /// Of an asynchronous copy: where it reads global memory.
+    /// For an asynchronous copy: returns where it reads global memory.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
-    /// A conversion that takes the register of its source for its result.
+    /// Reports whether it is a conversion that uses the register of its source for its result.
     bool is_rounded_in_place(u32 at) const;
-    /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to
-    /// where the first operand was loaded.
+    /// For `slct` and `selp`: returns the load of the second operand that is executed only if that
+    /// operand is chosen, into the register of the first operand.
     std::optional<u32> chosen_load(u32 at) const;
-    /// Of a load of what was loaded or stored before, with nothing between that may change it: each value, and the one
-    /// that it is. None of another load.
+    /// For a load of values that were loaded or stored before, with nothing in between that may
+    /// change them: returns each value and the one that it equals. Returns nothing for other loads.
     std::vector<std::pair<u32, u32>> known_before(u32 at) const;
-    /// An atomic on one place for the whole block, of which nobody wants the result: one lane of a warp does it
-    /// for all.
+    /// Reports whether it is an atomic on one place for the whole block whose result is not used.
+    /// One lane of a warp executes it for all.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// At most one lane of a warp has this predicate so: it compares the lanes' numbers with one.
+    /// Reports whether at most one lane of a warp has this value of the predicate, because it
+    /// compares the lane number with a constant.
     bool holds_in_one_lane(u32 predicate, bool is) const;
-    /// What must be put side by side for an instruction alone: a vector that is stored, the two values of a compare
-    /// and swap, the coordinates of a texel. Not what lies so already.
+    /// Values that must be in adjacent registers for a single instruction: a stored vector, the two
+    /// values of a compare-and-swap, the coordinates of a texel. Does not include values that
+    /// already are.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;
@@ -117,7 +126,7 @@ private:
     bool is_predicate(u32 value) const {
         return function_.registers[value].type == ptx::Type::pred;
     }
-    /// Where it is written last in the text.
+    /// The last place in the text where it is written.
     u32 written_at(u32 value) const { return writers_[value].back(); }
     const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
 
@@ -172,15 +181,17 @@ private:
 
     const ptx::Function& function_;
     const Registers& registers_;
-    std::vector<bool> wanted_;  ///< by instruction of the body: there is one of the machine for it
-    std::vector<const Instruction*> carried_out_;  ///< of the body: wanted, and no copy
-    std::vector<std::vector<u32>> readers_;        ///< by value: indices into the body
-    std::vector<std::vector<u32>> writers_;        ///< likewise
-    std::vector<bool> uniform_;                    ///< computed for a whole block, or a constant
-    std::vector<bool> narrow_;  ///< of 64 bits, of which only the lower half is wanted
-    std::vector<bool> folded_;  ///< part of the instructions that read it
-    std::vector<bool>
-        in_every_thread_;     ///< the same for a block, and yet in a register of each thread
+    /// By instruction of the body: whether it has a machine instruction.
+    std::vector<bool> wanted_;
+    /// The instructions of the body with machine instructions, except for copies.
+    std::vector<const Instruction*> carried_out_;
+    std::vector<std::vector<u32>> readers_;  ///< by value: indices into the body
+    std::vector<std::vector<u32>> writers_;  ///< by value: indices into the body
+    std::vector<bool> uniform_;              ///< computed once for a whole block, or constant
+    std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is used
+    std::vector<bool> folded_;               ///< part of the instructions that read it
+    /// Values that are the same for a block, but are in a register of each thread.
+    std::vector<bool> in_every_thread_;
     std::vector<u32> words_;  ///< by value
     std::vector<std::vector<u32>> side_by_side_;
 };

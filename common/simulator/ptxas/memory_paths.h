@@ -16,7 +16,7 @@ enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< loads before it do not merge with loads after it, though a word loaded before it is not loaded again
+    orders,  ///< loads before and after it do not merge, though a word loaded before it is not loaded again
     changes  ///< it may change the memory, or lets others do so
 };
 

@@ -1,10 +1,10 @@
-// Where ptxas puts a kernel's variables in shared memory.
+// The positions of a kernel's variables in shared memory, as ptxas chooses them.
 //
-// Order  The kernel's own variables come first, then those of the functions that it calls, then the module's: each
-//        behind the one that the text declares before it, at the next multiple of its alignment. Arrays of unknown
-//        size all begin behind them, at a multiple of 16 bytes.
-// Seen   By storing to variables of different sizes and alignments, declared and used in different orders, and reading
-//        the addresses from the machine code.
+// Order  The kernel's own variables come first, then those of the functions that it calls, then the
+//        module's, in the order of their declarations, each at the next multiple of its alignment.
+//        Arrays of unknown size all start after them, at a multiple of 16 bytes.
+// Seen   by storing to variables of different sizes and alignments, declared and used in different
+//        orders, and reading the addresses from the machine code.
 #pragma once
 
 #include <map>
@@ -16,13 +16,14 @@ namespace coalesce::simulator {
 
 struct SharedLayout {
     std::map<std::string, u32> offsets;  ///< by variable
-    u32 bytes = 0;                       ///< of variables whose size is known
+    u32 bytes = 0;                       ///< the size of all variables whose size is known
 };
 
 /// Throws a LoweringError if the variables do not fit.
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Moves `top` behind the next variable, and returns the variable's offset. Throws a LoweringError beyond `limit`.
+/// Moves `top` past the next variable, and returns the variable's offset. Throws a LoweringError if
+/// it exceeds `limit`.
 u32 place_behind(u32& top, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// What a program has done of which no check knows whether it is right: for the last lines of the report.
+// Records what a program has done that no check can judge. The last lines of the report tell it.
 #pragma once
 
 #include <string>
@@ -8,16 +8,19 @@
 
 namespace coalesce::simulator {
 
-/// Work runs here in the order of the calls, and has ended when a call returns: see cudart/work.h.
+/// Here, the work of a program runs in the order of the calls, and has ended when a call returns:
+/// see cudart/work.h. So some mistakes cannot be found.
 enum class Gap : u8 {
-    streams,  ///< several streams had work: a missing wait of one for another is not found
-    graphs,  ///< a graph ran whose edges allow several orders: a race between its nodes is not found
-    host,  ///< memory that the host sees directly: an access before a synchronization is not found
+    streams,  ///< several streams had work: a missing wait between them is not found
+    /// A graph ran whose edges allow several orders: a race between its nodes is not found.
+    graphs,
+    /// The host sees some device memory directly: an access before a synchronization is not found.
+    host,
 };
 
-/// The program has done it. Thread-safe.
+/// Records that the program has done this. It is thread-safe.
 void note_gap(Gap gap);
-/// What no check covers of what the program has done, in words: "order between streams".
+/// Returns what no check covers in this program, in words: "order between streams".
 std::vector<std::string> gaps();
 
 }  // namespace coalesce::simulator

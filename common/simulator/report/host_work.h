@@ -1,4 +1,5 @@
-// What stand-ins for NVIDIA's libraries did on the host, in place of kernels: named in the report, counted nowhere.
+// Records the work that our replacements for NVIDIA's libraries did on the host instead of in
+// kernels. The report names it, but no counter counts it.
 #pragma once
 
 #include <map>
@@ -8,10 +9,12 @@
 
 namespace coalesce::simulator {
 
+/// Counts one call.
 void note_host_work(const std::string& function);
-/// Calls by function.
+/// Returns the number of calls by function.
 std::map<std::string, u64> host_work();
-/// "cublasSgemm: 3 calls, on the host, not counted", a line each; "" when there were none.
+/// Returns a line like "cublasSgemm: 3 calls, on the host, not counted" for each function, or "" if
+/// there were no calls.
 std::string host_work_text();
 
 }  // namespace coalesce::simulator

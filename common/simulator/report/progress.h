@@ -1,4 +1,5 @@
-// How far a long launch is, on the last line of the terminal: nothing where standard error is none.
+// Shows the progress of a long launch on the last line of the terminal. It shows nothing if
+// standard error is not a terminal.
 #pragma once
 
 #include <atomic>
@@ -9,11 +10,12 @@
 
 namespace coalesce::simulator {
 
-/// "matrix_product: 34 % of 4,096 blocks, about 25 s to go": no wider than `columns`.
+/// Returns a line like "matrix_product: 34 % of 4,096 blocks, about 25 s to go", at most `columns`
+/// wide.
 std::string progress_line(const std::string& kernel, u64 done, u64 blocks, double seconds_so_far,
                           std::size_t columns);
 
-/// Of one launch. Its line goes when the object does.
+/// Shows the progress of one launch. Its line disappears with the object.
 class Progress {
 public:
     Progress(std::string kernel, u64 blocks);
@@ -30,10 +32,10 @@ private:
     const bool wanted_;
     const Clock::time_point start_ = Clock::now();
     std::atomic<u64> done_{0};
-    std::atomic<i64> next_ms_;  ///< since the start: when to show something
+    std::atomic<i64> next_ms_;  ///< when to show something next, in ms since the start
 };
 
-/// Takes the line away, if there is one, for something else to be written.
+/// Removes the line, if there is one, so that something else can be written.
 void clear_progress_line();
 
 }  // namespace coalesce::simulator

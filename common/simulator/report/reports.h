@@ -1,7 +1,8 @@
-// What the checks have to say, gathered once per site.
+// Collects the reports of the checks, one for each site.
 //
-// A report names the place in the source, the kernel, one block and thread that did it, and the
-// likely cure. The same thing seen again at the same site only raises its count.
+// A report names the place in the source, the kernel, the block and thread that did it, and the
+// likely cure. If the same thing happens again at the same site, only the count of the report
+// rises.
 #pragma once
 
 #include <memory>
@@ -13,31 +14,31 @@
 namespace coalesce::simulator {
 
 struct Place {
-    std::string file;  ///< as the compiler saw it; empty when built without line information
+    std::string file;  ///< as the compiler saw it; empty if built without line information
     u32 line = 0;
 };
 
 struct Report {
-    std::string
-        check;  ///< memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, apicheck,
-                ///< execution
-    std::string
-        kind;  ///< "out of bounds", "misaligned", "write after read" ...: stable, tests rely on it
+    /// memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, apicheck or execution.
+    std::string check;
+    /// "out of bounds", "misaligned", "write after read" ... Tests rely on these words, so they must not change.
+    std::string kind;
     Place where;
     std::string kernel;  ///< demangled
     Dim3 block{0, 0, 0}, thread{0, 0, 0};
     u64 address = 0;
-    std::string message;  ///< one or two sentences: what happened, to which allocation
-    std::string cure;     ///< a sentence; may be empty
-    Place other;          ///< the other access of a race; line 0 when there is none
+    std::string message;  ///< one or two sentences that say what happened, and to which allocation
+    std::string cure;     ///< one sentence, or nothing
+    Place other;          ///< the other access of a race; its line is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< at most kMostCounted, of what is kept
+    u64 count = 1;  ///< in reports that are kept, at most kMostCounted
 };
 
-/// So many are told apart: a broken kernel may have a billion, and nobody asks how many exactly.
+/// The count stops at this number: a broken kernel can repeat a mistake a billion times, and nobody
+/// needs the exact number.
 constexpr u64 kMostCounted = 100'000;
 
-/// All reports of the process. Thread-safe.
+/// All reports of the process. It is thread-safe.
 class Reports {
 public:
     Reports();
@@ -45,13 +46,13 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds, or counts when check, kind, kernel, both places are those of a report already here; of
-    /// what happened on the host, address and message as well.
-    /// The first one is printed to stderr at once when printing is on. Kept is the one of the
-    /// lowest block and thread, so that the list does not depend on which worker came first.
+    /// Adds a report, or counts it if there is already one with the same check, kind, kernel and
+    /// places (on the host, the same address and message, too). If printing is on, the first one is
+    /// printed to stderr at once. Of equal reports, the one from the lowest block and thread is
+    /// kept, so that the list does not depend on which worker was first.
     void add(const Report& report);
     std::vector<Report> all() const;
-    u64 total() const;  ///< counts of all that was added
+    u64 total() const;  ///< the sum of the counts of all added reports
     void clear();
     void print_as_they_come(bool on);
 
@@ -62,8 +63,8 @@ private:
 
 Reports& reports();
 
-/// "racecheck: write after read in transpose at main.cu:12 ..." over several lines, each at most 80
-/// columns where the names allow.
+/// Returns "racecheck: write after read in transpose at main.cu:12 ..." on several lines. Each has
+/// at most 80 columns if the names allow it.
 std::string to_text(const Report& report);
 
 }  // namespace coalesce::simulator

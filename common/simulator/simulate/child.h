@@ -1,4 +1,5 @@
-// Runs the program as a child: environment set, signals passed on, its end told.
+// Runs the program as a child process: sets its environment, passes signals on, and returns how it
+// ended.
 #pragma once
 
 #include <string>
@@ -10,13 +11,13 @@ namespace coalesce::simulator {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Ending {
-    int exit_code = 0;      ///< when it ended by itself
-    int signal = 0;         ///< when it was ended by a signal; else 0
-    int start_failure = 0;  ///< errno, when it could not be started; else 0
+    int exit_code = 0;      ///< if it ended by itself
+    int signal = 0;         ///< if a signal ended it; else 0
+    int start_failure = 0;  ///< errno, if it could not be started; else 0
 };
 
-/// Starts `path` with `arguments` (the first one is its own name) and waits for its end. The child
-/// also gets COALESCE_SIM_PID, its process number.
+/// Starts `path` with `arguments` (the first one is the program's own name) and waits until it
+/// ends. The child also gets COALESCE_SIM_PID, its process number.
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 

@@ -16,16 +16,18 @@ struct CommandLine {
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
-    /// By the variable that tells the simulator: what has the same meaning there; empty: not given.
+    /// Options that have the same meaning in the simulator, by the name of the variable that passes
+    /// them on. An empty value means that the option was not given.
     std::map<std::string, std::string> handed_on;
-    int error_exit_code = 0;           ///< 0: not given
-    std::vector<std::string> program;  ///< and its arguments
+    int error_exit_code = 0;           ///< 0 if it was not given
+    std::vector<std::string> program;  ///< the program and its arguments
 };
 
-/// Nothing when the program is to end now, with `exit_code`: help was printed, or an error.
+/// Returns nothing if `simulate` must end now with `exit_code`, because it has printed the help or
+/// an error.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
-/// The variables that tell the simulator in the program what was asked for.
+/// Returns the environment variables that pass the options on to the simulator inside the program.
 Environment simulator_variables(const CommandLine& line);
 
 }  // namespace coalesce::simulator

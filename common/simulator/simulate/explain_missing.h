@@ -1,15 +1,16 @@
-// What runs on the simulated GPU and what does not: the same words as the sentences that programs get.
+// Describes what runs on the simulated GPU and what does not, in the same words as the messages
+// that programs get.
 #pragma once
 
 #include <string>
 
 namespace coalesce::simulator {
 
-/// Ends with a newline; no line passes 80 columns.
+/// Returns the description. It ends with a newline, and no line is longer than 80 columns.
 std::string explain_missing();
 
-/// Why a program cannot run that needs `library` and calls `symbol`, which it has not itself: empty when
-/// that is no function of a library of NVIDIA's.
+/// Returns why a program that needs `library` and calls `symbol` without containing it cannot run.
+/// The result is empty if `symbol` is not a function of one of NVIDIA's libraries.
 std::string library_problem(const std::string& library, const std::string& symbol);
 
 }  // namespace coalesce::simulator

@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows start at multiples of 16 bytes and consist of whole 16 bytes, in
-/// both matrices.
+/// Kernels for matrices in which all rows, of both `in` and `out`, start at multiples of 16 bytes
+/// and have a multiple of 16 bytes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// A thread turns pieces of N x N elements, N of which are 16 bytes.
+/// Each thread transposes pieces of N x N elements, where N elements have 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
 struct Pieces {
     static constexpr int N = 16 / SIZE;
@@ -21,7 +21,7 @@ struct Pieces {
     static constexpr int LEAD = 0;
     static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * SIZE;
 
-    static constexpr int QUADS = TILE_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int QUADS = TILE_ROWS / N;  ///< vectors per row of the transposed tile
     static constexpr int ROUND_COLS = THREADS / QUADS;
     static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
     static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
@@ -41,7 +41,7 @@ struct Pieces {
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t col = place.col + x * N;
         Vector<16> piece[PIECES][N];
-        // All loads first, so that all are under way at the same time.
+        // Issue all loads first, so that they are in flight together.
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
             const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * N;
@@ -83,10 +83,11 @@ struct Pieces {
     }
 };
 
-/// Words, in tiles of 64 x 64: a tile stays in shared memory as it came, and is turned when it is
-/// read. Of two loads and two stores of a thread all can be under way, and four blocks are at work on
-/// a multiprocessor. Groups of four rows exchange their vectors, each differently, so that threads
-/// that read the same column of other groups find it in other banks.
+/// A kernel for words, with tiles of 64 x 64. The tile is stored in shared memory as it was loaded,
+/// and transposed when it is read. Both loads of a thread can be in flight together, and so can
+/// both of its stores, and four blocks fit on a multiprocessor. Each group of four rows permutes
+/// its vectors differently, so that threads that read the same column in different groups access
+/// different banks.
 template <Loads LOADS>
 struct Raw {
     static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
@@ -96,7 +97,7 @@ struct Raw {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
-    /// Strips may be spread where rows are whole lines, and taken side by side where they are not.
+    /// Strips can be spread if rows consist of whole cache lines. Otherwise they are grouped.
     static __device__ Place place_of(const Task& task) {
         return LOADS == Loads::stay_128 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
                                         : place_of_spread_block(task, TILE_ROWS, TILE_COLS);
@@ -122,7 +123,7 @@ struct Raw {
         store_vector(vector(shared, y + 32, x), far);
     }
 
-    /// Four rows of two columns.
+    /// Stores four rows of two columns.
     static __device__ void store(const Task& task, const Place& place, char* shared, int quad,
                                  int x) {
         Vector<8> pair[4];

@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows start anywhere: element by element, and by vectors that are put
-/// together from two aligned ones.
+/// Kernels for matrices whose rows start anywhere. They move either single elements, or vectors
+/// that they splice from two aligned vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// A thread moves single elements: LOADS of them at once, so that enough is under way.
+/// Each thread moves single elements, LOADS at a time, so that enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
           Loads LOADS_ = Loads::plain>
 struct Shifted {
@@ -30,7 +30,7 @@ struct Shifted {
                   "tiles are covered evenly");
 
     static __device__ void run(const Task& task, char* tile) {
-        // Larger elements lack the registers for it.
+        // With larger elements there are not enough registers for the grouped order.
         const Place place = SIZE <= 4 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
                                       : place_of_block(task, TILE_ROWS, TILE_COLS);
         load(task, place, tile);
@@ -88,7 +88,8 @@ struct Shifted {
     }
 };
 
-/// The vector that begins `offset` bytes behind the start of the first of two.
+/// Returns the vector that starts `offset` bytes after the start of `low`, where `high` follows
+/// `low`.
 template <int SIZE, int BYTES>
 __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<BYTES>& high,
                                         unsigned offset) {
@@ -96,7 +97,7 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     unsigned word[2 * WORDS];
 #pragma unroll
     for (int i = 0; i < WORDS; ++i) word[i] = low.word[i], word[WORDS + i] = high.word[i];
-    // By two words, by one word, by less than a word.
+    // Shift by two words, then by one word, then by less than a word.
     if constexpr (BYTES == 16 && SIZE <= 8) {
 #pragma unroll
         for (int i = 0; i < 6; ++i) word[i] = offset & 8 ? word[i + 2] : word[i];
@@ -116,10 +117,10 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// As Pieces, for rows that start anywhere: what is loaded is put together from two vectors, and so
-/// is what is stored. Of each row of `out` a block takes those elements that make whole groups of
-/// SHIFT_BYTES, so that its stores are vectors and, with 32 bytes, whole sectors. For that it loads
-/// LEAD rows more, which are the last of the block before too.
+/// Works like Pieces, but for rows that start anywhere. Loaded vectors and stored vectors are both
+/// spliced from two vectors. From each row of `out`, a block takes the elements that form whole
+/// groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors.
+/// To do so, it loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int N = BYTES / SIZE;
@@ -129,7 +130,7 @@ struct Realigned {
     static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
 
-    static constexpr int QUADS = LOADED_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int QUADS = LOADED_ROWS / N;  ///< vectors per row of the transposed tile
     static constexpr int ROUND_COLS = THREADS / QUADS;
     static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
     static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
@@ -149,8 +150,9 @@ struct Realigned {
         store(task, place, tile);
     }
 
-    /// Whether vectors that begin before the tile's rows, or end behind them, still lie within the
-    /// matrix. Between the rows of a part of a matrix lies what is not ours to read.
+    /// Reports whether vectors that start before the tile's rows, or end after them, are still
+    /// within the matrix. If the matrix is a part of a larger one, the memory between its rows must
+    /// not be read.
     static __device__ bool may_read_around(const Task& task, const Place& place) {
         const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
         const std::int64_t end = place.row + TILE_ROWS;
@@ -160,8 +162,8 @@ struct Realigned {
         return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
     }
 
-    /// Loads do not wait for each other, nor for a comparison: what lies outside the matrix is read
-    /// from the nearest row or column, and not stored.
+    /// Loads depend neither on each other nor on comparisons. Elements outside the matrix are
+    /// replaced by those of the nearest row or column, and are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_of<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
@@ -199,7 +201,7 @@ struct Realigned {
             if (row >= 0 && row < task.rows && col < task.cols) {
                 value = element<SIZE>(in, row * task.in_pitch + col);
             }
-            // Written everywhere, because vectors of the tile are read whole.
+            // Write all elements of the tile, because it is read in whole vectors.
             tile.cell(i % TILE_COLS, i / TILE_COLS) = value;
         }
     }

@@ -1,5 +1,6 @@
 /// \file
-/// The kernel for images: from planes, one for each channel, to pixels, and back.
+/// The kernel for images. It converts between planes, one for each channel, and pixels with
+/// adjacent channels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,13 +12,13 @@
 
 namespace coalesce::transposing {
 
-/// An element in a register: the word that has it, and its place there.
+/// An element within a register: the word that contains it, and its position in the word.
 struct Piece {
     unsigned word;
     int place;
 };
 
-/// A word that is put together of elements: piece(0) is the lowest.
+/// Builds a word from elements. piece(0) is the lowest.
 template <int SIZE, class PieceOf>
 __device__ inline unsigned word_of(PieceOf piece) {
     if constexpr (SIZE == 4) {
@@ -33,8 +34,9 @@ __device__ inline unsigned word_of(PieceOf piece) {
     }
 }
 
-/// Images whose channels are planes, or lie last: CHANNELS rows of many elements, or the other way
-/// round. A thread has as many pixels as a vector has elements, so that both sides are vectors.
+/// Images with one plane per channel, or with the channels last: CHANNELS rows of many elements, or
+/// the opposite. Each thread processes as many pixels as a vector has elements, so that it loads
+/// and stores only vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
@@ -43,8 +45,9 @@ struct Channels {
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
-    /// Vectors of the line, in order. Threads take CHANNELS of them each: where that is a power of two,
-    /// groups of 8 exchange theirs, so that threads which are served at once find them in other banks.
+    /// Returns the address of a vector of the line. Each thread accesses CHANNELS consecutive
+    /// vectors. If CHANNELS is a power of two, groups of 8 vectors are permuted, so that threads
+    /// that are served together access different banks.
     static __device__ char* vector(char* shared, int index) {
         const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
         return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;
@@ -57,7 +60,8 @@ struct Channels {
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
         const std::int64_t first = IS_TO_LAST ? place.col : place.row;
         const std::int64_t left = pixels - first;
-        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;  // of threads
+        // The number of threads with pixels.
+        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {
             if (thread < count) from_planes(in + first * SIZE + thread * 16, pixels, shared);

@@ -1,6 +1,6 @@
 /// \file
 /// Chooses the kernel family for a task and launches the kernel: stacks, channels, strips, aligned
-/// tiles or tiles that start anywhere.
+/// tiles, or tiles that start anywhere.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,8 @@
 
 namespace coalesce::transposing {
 
-/// Matrices side by side in both arrays, so small that a block has room for some.
+/// Reports whether the matrices follow each other without gaps in both arrays, and are so small
+/// that several fit into a block.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -27,7 +28,7 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// As many matrices to a block as about so many bytes.
+/// Returns how many matrices a block takes, so that it has about `wanted` bytes.
 template <int SIZE>
 int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -57,8 +58,9 @@ cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
     return launch_stack_by<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
 }
 
-/// Elements of less than a word, in matrices whose rows and columns are whole words, so that they are turned in
-/// registers. With a single word or two to a row, most lanes would have nothing to load.
+/// Reports whether elements of less than a word can be transposed in registers, because the rows
+/// and columns of the matrices consist of whole words. If a row had only one or two words, most
+/// lanes would have nothing to load.
 template <int SIZE>
 bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
@@ -79,8 +81,9 @@ cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
         return launch_stack_by<1, StackOfWords<1, 512, 8>>(task, 0, stream);
     } else if constexpr (SIZE == 2) {
         if (matrix <= 9000) return launch_stack_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
-        // 64 bytes of a row at once are fewer requests to the second-level cache than 32. But where a round of
-        // loads does not suffice, it is better that fewer lanes have nothing to load.
+        // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
+        // loading 32. But if more than one round of loads is needed, it is more important that few
+        // lanes are idle.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
         const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
@@ -102,7 +105,8 @@ cudaError_t launch_tall_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
 }
 
-/// Fewer strips than this do not keep all multiprocessors at work to the end: then they are half as long.
+/// With fewer strips than this, some multiprocessors would be idle at the end, so strips are made
+/// half as long.
 constexpr std::int64_t few_strips = 3000;
 
 template <int SIZE, int PAD>
@@ -130,27 +134,29 @@ cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
 }
 
-/// Bytes: whether columns, which lie side by side in `out`, begin with words and consist of whole ones.
+/// For bytes: reports whether the columns, which are adjacent in `out`, start at words and consist
+/// of whole words.
 inline bool are_columns_words(const Task& task) {
     return is_at(task.out, 4) && task.rows % 4 == 0 &&
            (task.batches == 1 || task.out_stride % 4 == 0);
 }
 
-/// Bytes that are turned before they are laid down.
+/// Launches the kernel that transposes bytes before it stores them to shared memory.
 inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
     task.tile_cols = WideOfWords<0>::TURNED_COLS;
-    // Lanes lay down words, of every fourth column: with so many rows they would all want two banks.
+    // Lanes store words of every fourth column. With such a number of rows and no padding, all of
+    // these words would be in two banks.
     if (task.rows % 16 == 0) return launch_wide_by<1, WideOfWords<4>>(task, stream);
     return launch_wide_by<1, WideOfWords<0>>(task, stream);
 }
 
-/// By the rows of a strip.
+/// Chooses the kernel by the number of rows of a strip.
 template <int SIZE, int PAD, Loads LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
     if (task.rows < some_rows) {
         return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, stream);
     }
-    // Padding does them good where banks do not ask for it, too.
+    // Padding makes these kernels faster even if it is not needed for the banks.
     constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
     if (task.rows < many_rows<SIZE>) {
         return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD, LOADS>>(task, stream);
@@ -162,7 +168,8 @@ template <int SIZE, int PAD>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if constexpr (SIZE >= 4) {
         if (task.rows < few_rows) return launch_wide_by<SIZE, WideOfManyCols<SIZE>>(task, stream);
-        // Rows of strips begin and end within lines of memory, and the next strip needs the rest.
+        // Rows of strips start and end within cache lines, and the next strip needs the rest of
+        // these lines.
         if (does_stay<SIZE>(task, false)) {
             return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, stream);
         }
@@ -180,7 +187,7 @@ cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     return launch_wide_of_rows<SIZE, PAD, Loads::plain>(task, stream);
 }
 
-/// Rows and columns that both start at multiples of 16 bytes.
+/// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
 template <int SIZE>
 cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t stream) {
     using Small = Pieces<SIZE, 8, 8, 1>;
@@ -199,7 +206,8 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
     return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::plain>>(spread, stream);
 }
 
-/// The others. The rows that a block shares with the one before are not worth it for small matrices.
+/// Launches a kernel for all other matrices. For small matrices, it does not pay to load the rows
+/// that a block shares with the previous block.
 template <int SIZE>
 cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream) {
     using Large = typename Fastest<SIZE>::Anywhere;
@@ -209,7 +217,8 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // What is left of a narrow row leaves the second-level cache before the strip below it is done.
+        // If rows are narrow, the rest of a cache line would be evicted before the strip below it
+        // is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (rewinding_of<SIZE>(task)) {
             case Rewinding::none: break;
@@ -232,7 +241,8 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
     }
 }
 
-/// Images of 2 to 4, 6 or 8 channels, large enough for tiles of 1024 to 4096 pixels.
+/// Reports whether the task is an image of 2, 3, 4, 6 or 8 channels that is large enough for tiles
+/// of 1024 to 4096 pixels.
 template <int SIZE>
 bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
@@ -263,9 +273,10 @@ cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
     }
 }
 
-/// Whether aligned matrices are better moved in strips, if these fit: an eighth and more of their tiles is
-/// empty, or rows on the narrow side end within a line. Bytes have faster tiles, and so have wide matrices
-/// of 2 bytes.
+/// Reports whether aligned matrices should be moved in strips, if these fit. Strips are better if
+/// an eighth or more of the area of the tiles would be empty, or if rows on the narrow side end
+/// within a cache line. They are not better for bytes or for wide matrices of 2-byte elements, for
+/// which there are faster tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
@@ -274,7 +285,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// Strips of elements of less than a word, longer ones of which are slower than the tiles of Rewound.
+/// The longest strips for elements of less than a word. For longer strips, the tiles of Rewound are
+/// faster.
 constexpr std::int64_t most_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t most_strip_rows = SIZE == 1 ? 256 : 152;
@@ -308,7 +320,7 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     task.tile_cols = wide_cols<SIZE>(task);
     const Padding padding = padding_of<SIZE>(shorter);
     const bool is_padded = padding == Padding::some, is_strip = padding != Padding::tiles;
-    // The tiles of the other kernel are faster than long strips.
+    // The tiles of Rewound are faster than long strips.
     const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
                          (!is_rewound || task.cols < most_strip_cols);

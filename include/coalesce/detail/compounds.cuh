@@ -1,5 +1,6 @@
 /// \file
-/// Kernels for matrices whose elements are a few units each: 3, 5, 6, 7, 9 ... bytes, words or vectors.
+/// Kernels for matrices whose elements consist of several units: 3, 5, 6, 7, 9 ... bytes, words or
+/// vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,39 +14,40 @@
 
 namespace coalesce::permuting {
 
-/// A matrix, or a batch of them side by side, of elements of 3, 5, 6, 7, 9 ... units.
+/// A matrix whose elements have 3, 5, 6, 7, 9 ... units, or a batch of such matrices without gaps.
 struct Compounds {
     void* out;
     const void* in;
     std::int64_t rows, cols, batches, bytes;
-    int units;                 ///< of an element
-    int tile_rows, tile_cols;  ///< elements
-    int pitch;                 ///< words from one row of a tile to the next
-    int lead;                  ///< rows that are loaded before those of a tile
-    bool has_vectors;          ///< rows are loaded by vectors, not by words
+    int units;                 ///< the number of units per element
+    int tile_rows, tile_cols;  ///< in elements
+    int pitch;                 ///< the number of words between rows of a tile
+    int lead;                  ///< rows that are loaded in addition, before those of the tile
+    bool has_vectors;          ///< whether rows are loaded as vectors or as words
     int warps;
     std::int64_t tiles_down, tiles_across;
 };
 
-/// Both arrays are moved in words, wherever in them a row starts, and tiles lie in shared memory in the words
-/// that they came in. A lane finds out once which units its words of `out` have: it stores the same words of
-/// every fourth column, or of columns further apart, and all of these start at the same place in a word.
-/// Rows of tiles that have many elements, or long ones, are loaded as vectors.
+/// A kernel that moves both arrays in words, wherever a row starts within a word. A tile in shared
+/// memory consists of the words as they were loaded. Each lane computes once which units form its
+/// words of `out`. It stores the same words of every fourth column, or of columns that are further
+/// apart, and all of these start at the same position within a word. If the rows of a tile have
+/// many elements, or long ones, they are loaded as vectors.
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
-    static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< bytes, of what is loaded at once
+    static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
     static constexpr int PER_WORD = 4 / SIZE, AHEAD = 8;
-    /// The first word of a run may begin in the row before.
+    /// The first word of a run may start in the previous row.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
 
     const Compounds& task;
     char* tile;
-    int size;                  ///< of an element, in bytes
+    int size;                  ///< the bytes per element
     std::int64_t row, matrix;  ///< the tile's first row; the matrix's first byte
     std::int64_t col;
-    int rows, cols;    ///< that are loaded
-    const char* from;  ///< the first of them
+    int rows, cols;    ///< the numbers that are loaded
+    const char* from;  ///< the first loaded byte
 
     __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
         size = task.units * SIZE;
@@ -66,7 +68,7 @@ struct Compound {
     static __device__ unsigned place_in(const char* at, unsigned aligned) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
     }
-    /// Where the row begins in what is loaded at once, in bytes.
+    /// Returns the position of the row's start within the first loaded vector or word, in bytes.
     __device__ unsigned shift_of(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
         if (SIZE == ALIGNED) return 0;
@@ -93,7 +95,7 @@ struct Compound {
             load_rows<false>();
         }
     }
-    /// Vectors that rows lie in, which may begin before them and end behind.
+    /// Loads the vectors that contain the rows. They may start before a row and end after it.
     __device__ void load_vectors() const {
         constexpr int VECTORS = 4;
         const int bytes = cols * size, threads = static_cast<int>(blockDim.x);
@@ -119,7 +121,7 @@ struct Compound {
             }
         }
     }
-    /// Each warp takes 32 words of a row.
+    /// Loads rows. Each warp takes 32 words of a row.
     template <bool IS_INNER>
     __device__ void load_rows() const {
         const int bytes = cols * size, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -152,7 +154,7 @@ struct Compound {
         }
     }
 
-    /// Each warp takes 32 words of a column.
+    /// Stores the tile. Each warp takes 32 words of a column.
     __device__ void store() const {
         const int lead = row < task.lead ? 0 : task.lead;
         const transposing::Divider by_units(task.units);
@@ -165,7 +167,7 @@ struct Compound {
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
-        // Counted from the first unit of the tile, and from a row before that.
+        // Counted from the first unit of the tile, and starting in the previous row.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
 #pragma unroll
@@ -174,7 +176,7 @@ struct Compound {
             const int unit = first + k - (y - lead) * task.units;
             place[k] = y * task.pitch * 4 + static_cast<int>(shift_of(y)) + unit * SIZE;
         }
-        // Those of them that are the matrix's.
+        // Find which of these units belong to the matrix.
         const std::int64_t before = -(row * task.units + first);
         const std::int64_t left = (task.rows - row) * task.units - first;
         if (before <= 0 && left >= PER_WORD) {
@@ -187,7 +189,7 @@ struct Compound {
                                 int step) const {
         const char* at = tile + first_col * size;
         const std::int64_t further = step * task.rows * size;
-#ifndef __clang__  // which cannot, and says so
+#ifndef __clang__  // clang cannot unroll this loop, and would warn
 #    pragma unroll 4
 #endif
         for (int x = first_col; x < cols; x += step) {
@@ -202,7 +204,7 @@ struct Compound {
             to += further;
         }
     }
-    /// The same for words that are partly the matrix's.
+    /// Stores words of which only some units belong to the matrix.
     __device__ void store_units(char* to, const int (&place)[PER_WORD], int first_col, int step,
                                 std::int64_t before, std::int64_t left) const {
         const char* at = tile + first_col * size;
@@ -227,19 +229,22 @@ __global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(cons
     compound.store();
 }
 
-/// Elements of three units, bytes or halves of words, where rows and columns begin with a word and consist of
-/// whole ones: as many elements as have three words are turned in registers, rows and columns of them.
+/// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
+/// at words and consist of whole words. Each thread loads as many rows and columns of elements as
+/// fill three words, and transposes them in registers.
 template <int SIZE, int ROWS_ = 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");
-    static constexpr int N = 4 / SIZE;                              ///< elements of three words
-    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< of a tile
+    /// The number of elements that fill three words.
+    static constexpr int N = 4 / SIZE;
+    static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
     static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
     static constexpr int THREADS = ACROSS * DOWN;  ///< each turns N x N elements
-    static constexpr int PITCH = WORDS + 1;        ///< words from one column of a tile to the next
+    /// The number of words between columns of a tile.
+    static constexpr int PITCH = WORDS + 1;
 
     const Compounds& task;
-    unsigned* tile;  ///< turned
+    unsigned* tile;  ///< the transposed tile
     std::int64_t row, col;
     const char* in;
     char* out;

@@ -1,6 +1,6 @@
 /// \file
-/// Which kernel of each family is the fastest for a task, by measurement on an H200: template
-/// arguments, sizes of strips, and the sizes of matrices at which one way overtakes another.
+/// The fastest kernel of each family for a task, as measured on an H200: template arguments, sizes
+/// of strips, and the matrix sizes at which one kernel becomes faster than another.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,20 +17,21 @@
 
 namespace coalesce::transposing {
 
-/// Whether it begins at a multiple of so many bytes.
+/// Reports whether the address is a multiple of `multiple` bytes.
 inline bool is_at(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
-/// Whether every row of a matrix starts at a multiple of 16 bytes and consists of whole 16 bytes.
+/// Reports whether every row of the matrix starts at a multiple of 16 bytes and has a multiple of
+/// 16 bytes.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
     return is_at(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
            (batches == 1 || stride * size % 16 == 0);
 }
 
-/// How many threads of a warp want the same bank where each takes an element, so many bytes behind the one
-/// before, in a line that leaves `pad` bytes free after every 128.
+/// Returns how many threads of a warp access the same bank, if consecutive threads access elements
+/// that are `step` bytes apart. After every 128 bytes of the line, `pad` bytes are unused.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -43,25 +44,26 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     return most;
 }
 
-/// What padding leaves free.
+/// The bytes of padding after every 128 bytes.
 template <int SIZE>
 constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
 
-/// Which strips suit the banks, by their shorter side. Elements of less than a word are taken from as many
-/// places as make a word.
+/// Chooses the padding of strips by their shorter side, so that banks do not conflict. Elements of
+/// less than a word are gathered from as many places as a word has elements.
 enum class Padding { none, some, tiles };
 template <int SIZE>
 Padding padding_of(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, pad_of<SIZE>);
-    // Where a column lies in a few banks all the same, tiles are better, unless they are empty.
+    // If a column is in few banks even with padding, tiles are faster, unless they would be nearly
+    // empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// Strips of tall matrices, from which size on blocks have more threads, and the most bytes of a strip: what
-/// was fastest.
+/// The kernels for strips of tall matrices, the size at which blocks have more threads, and the
+/// largest size of a strip in bytes. All were the fastest in measurements.
 template <int SIZE, int PAD>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
 template <int SIZE, int PAD>
@@ -72,7 +74,7 @@ constexpr std::int64_t tall_bytes = SIZE == 1   ? 20'480
                                     : SIZE == 2 ? 25'600
                                                 : 32'768;
 
-/// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
+/// Returns how many rows a block of Tall takes, or 0 if its strips do not fit into shared memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
     using Kernel = TallOfFewCols<SIZE, pad_of<SIZE>>;
@@ -84,7 +86,8 @@ int tall_rows(const Task& task) {
     return Kernel::Strip::room(least) <= most ? Kernel::GROUP : 0;
 }
 
-/// The same for wide ones, by their rows. Strips of very few rows have more columns than threads.
+/// The kernels for strips of wide matrices, by the number of rows. Strips with very few rows have
+/// more columns than threads.
 template <int SIZE>
 using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
 template <int SIZE, int PAD, Loads LOADS = Loads::plain>
@@ -102,14 +105,16 @@ using WideOfManyRows = std::conditional_t<
 template <int PAD>
 using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
-/// Bytes one by one, by their rows: a round of loads of all warps should not be the last one of a few.
+/// The numbers of rows for single bytes. They are chosen so that the last round of loads is not for
+/// a few warps only.
 constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
 
-/// Columns that a block of Wide takes; 0 likewise.
+/// Returns how many columns a block of Wide takes, or 0 if its strips do not fit into shared
+/// memory.
 template <int SIZE>
 int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
@@ -132,7 +137,7 @@ int wide_cols(const Task& task) {
     }
 }
 
-/// The kernels for matrices of some size, by the size of an element: what was fastest on an H200.
+/// The fastest kernels on an H200 for matrices of moderate size, by the size of an element.
 template <int SIZE>
 struct Fastest;
 template <>
@@ -158,7 +163,7 @@ struct Fastest<4> {
     template <Loads LOADS>
     using Aligned = std::conditional_t<LOADS == Loads::plain, Pieces<4, 16, 16, 1>, Raw<LOADS>>;
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
-    // Wider tiles with 1024 threads are as fast on an H100, and a tenth slower on an H200.
+    // Wider tiles with 1024 threads are as fast on an H100, but ten percent slower on an H200.
     using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
     using ToSectors = Shifted<4, 64, 64, 512, 4>;
     using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, Loads::stay_128>;
@@ -182,27 +187,27 @@ struct Fastest<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
 };
 
-/// Matrices, in bytes, from which on it pays to say what should stay in the second-level cache:
-/// with smaller ones it costs time, up to 6 % at 64 MB.
+/// For matrices of at least this many bytes, it pays to load with `evict_last`. With smaller
+/// matrices it costs time, up to 6 % at 64 MB.
 constexpr std::int64_t staying_bytes = 400'000'000;
-/// The same where rows start anywhere.
+/// The same for matrices whose rows start anywhere.
 constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
-/// Whether it pays to say so.
+/// Reports whether it pays to load with `evict_last`.
 template <int SIZE>
 bool does_stay(const Task& task, bool is_aligned) {
-    // Not multiplied: batches whose strides are 0 may be more than fit into 64 bits.
+    // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
     const std::int64_t most = (is_aligned ? staying_bytes : staying_bytes_anywhere) / SIZE;
     return task.rows * task.cols >= most / task.batches;
 }
 
-/// The kernel for elements of 1 and 2 bytes whose rows start anywhere, by the bytes of one matrix. For
-/// narrow matrices its tiles are too large.
+/// Chooses the kernel for elements of 1 and 2 bytes whose rows start anywhere, by the bytes of one
+/// matrix. For narrow matrices the tiles are too large.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding rewinding_of(const Task& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return Rewinding::none;
-        // A higher tile is largely empty where there are few rows.
+        // With few rows, a taller tile would be largely empty.
         const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
         return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
                    ? Rewinding::large
@@ -211,13 +216,15 @@ Rewinding rewinding_of(const Task& task) {
     return Rewinding::none;
 }
 
-/// Where rows start anywhere, two strips of tiles share sectors and lines of memory, which have left the
-/// second-level cache when the second strip comes if the first was longer than this, in rows or columns.
+/// If rows start anywhere, two adjacent strips of tiles share sectors and cache lines. If a strip
+/// is longer than this, in rows or columns, these have been evicted from the second-level cache
+/// before the next strip uses them.
 constexpr std::int64_t longest_strip = 26'000;
-/// As many as have 15 to 32 KB of each row: with fewer, too little of a row is read at a time.
+/// The number of strips that have 15 to 32 KB of each row. With fewer strips, too little of a row
+/// is read at a time.
 template <int SIZE>
 constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
-/// Then strips run the other way, or are taken side by side if both sides are that long.
+/// If strips are too long, changes their direction, or groups them if both sides are too long.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
@@ -230,25 +237,26 @@ void shorten_strips(Task& task) {
     }
 }
 
-/// Aligned rows that do not begin with lines: the order of tiles in which neighbours find the rest of their lines in
-/// the second-level cache.
+/// For aligned rows that do not start at cache lines: chooses an order of tiles in which
+/// neighbouring blocks find the rest of their cache lines in the second-level cache.
 template <int SIZE>
 Task sharing_lines(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);
-    // Neighbours in a row need the rest of each other's sectors.
+    // Tiles in the same row share sectors.
     if (SIZE == 2 && task.in_pitch * SIZE % 32 != 0) task.is_down_first = false;
     return task;
 }
 
-/// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
+/// Reports whether all rows of `out` start at sectors, so that stores need no shift.
 template <int SIZE>
 bool are_out_rows_at_sectors(const Task& task) {
     return is_at(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
-/// Whether vectors would leave sectors of `out` in part, and arrays are so large that sectors leave the
-/// second-level cache before the rest comes: then the kernels for rows that start anywhere are faster.
+/// Reports whether vector stores would write partial sectors of `out`, in arrays so large that
+/// these sectors are evicted from the second-level cache before the rest arrives. In this case, the
+/// kernels for rows that start anywhere are faster.
 template <int SIZE>
 bool are_sectors_cut(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;
@@ -259,7 +267,7 @@ bool are_sectors_cut(const Task& task, std::int64_t shorter) {
            task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
-/// Whether all rows ask the same channels of memory for the same columns.
+/// Reports whether the same columns of all rows are in the same channels of the memory.
 template <int SIZE>
 bool are_rows_camping(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;

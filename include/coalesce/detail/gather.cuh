@@ -1,5 +1,6 @@
 /// \file
-/// Kernels that write `out` in its own order: unit by unit, and by vectors that are spliced from rows.
+/// Kernels that write `out` in order, either one unit at a time, or in vectors that are spliced
+/// from rows.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +15,7 @@ namespace coalesce::permuting {
 
 constexpr int threads = 256, ahead = 4;
 
-/// Unit by unit: `out` is written in order. `Index` has room for the number of units.
+/// Writes `out` in order, one unit at a time. `Index` must be able to hold the number of units.
 template <int SIZE, class Index>
 __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     const Index first = static_cast<Index>(blockIdx.x) * (threads * ahead) + threadIdx.x;
@@ -38,15 +39,15 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-/// Rows that keep their order within, and start anywhere: `out` is written by whole vectors, each of
-/// which is put together from one row, or from the end of one and the start of the next.
+/// A kernel for rows that keep their inner order and start anywhere. It writes `out` in whole
+/// vectors, each spliced from one row, or from the end of one row and the start of the next.
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
     static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
-    const char *begin, *end;  ///< of `in`: nothing else is read
+    const char *begin, *end;  ///< the bounds of `in`; nothing outside is read
 
-    /// An aligned vector. At the ends of `in` it comes element by element.
+    /// Loads an aligned vector. At the ends of `in`, loads it element by element.
     __device__ Vector<16> load(const char* from) const {
         if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
         Vector<16> vector = {};
@@ -60,13 +61,15 @@ struct Spliced {
         return vector;
     }
 
-    /// Whether the vectors that 16 bytes from there may lie in are all within `in`.
+    /// Reports whether the two aligned vectors that contain the 16 bytes at this address are both
+    /// within `in`.
     __device__ bool holds(const char* from) const {
         const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
         return first >= begin && first + 32 <= end;
     }
 
-    /// 16 bytes from anywhere. Where `in` holds their vectors, nothing is compared: loads do not wait.
+    /// Loads 16 bytes from any address. With IS_INNER there is no bounds check, so loads do not
+    /// wait for a comparison.
     template <bool IS_INNER>
     __device__ Vector<16> load_anywhere(const char* from) const {
         const unsigned offset = reinterpret_cast<std::uintptr_t>(from) % 16;
@@ -80,7 +83,7 @@ struct Spliced {
         }
     }
 
-    /// Stores what of the vector is within `out`, which has this place there.
+    /// Stores the part of the vector that is within `out`. `place` is its position there.
     static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
         const std::int64_t bytes = plan.count * SIZE;
         char* const to = static_cast<char*>(plan.out) + place;
@@ -94,7 +97,7 @@ struct Spliced {
         }
     }
 
-    /// `left` bytes of the one, and the rest of the other.
+    /// Returns the first `left` bytes of one vector followed by bytes of the other.
     static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
         Vector<16> vector;
 #pragma unroll
@@ -107,10 +110,11 @@ struct Spliced {
     }
 };
 
-/// Bytes of rows from which on they are spliced, vectors of a thread, and what a block has of `out`.
+/// Rows of at least `least_spliced` bytes are spliced. Each thread stores `ahead_spliced` vectors,
+/// and a block stores `bytes_spliced` bytes of `out`.
 constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
 
-/// Where in `in` so many rows are, from one of them on. Behind the last one it is that one again.
+/// Finds where `count` rows are in `in`, from row `first` on. After the last row, repeats it.
 template <int SIZE>
 __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
     const int last = plan.axes - 1;
@@ -124,8 +128,9 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// The last axis is that of the rows. Those that a block has something of are found once, together. A vector
-/// comes from the row that it begins in; where it ends in the next one, that is loaded too.
+/// Writes `out` in vectors; the last axis is that of the rows. The threads of a block find the
+/// block's rows once, together. A vector comes from the row in which it starts. If it ends in the
+/// next row, that row is loaded too.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[bytes_spliced / least_spliced + 3];
@@ -134,7 +139,8 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     const Axis& last = plan.axis[plan.axes - 1];
     const auto row_bytes = static_cast<int>(last.size * SIZE);
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
-    // Of the whole block at once, so that what is left for each vector fits into 31 bits.
+    // This is computed once for the whole block, so that the numbers for each vector fit into 31
+    // bits.
     const std::int64_t block = std::int64_t{blockIdx.x} * bytes_spliced - head;
     const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
     const auto rest = static_cast<int>(block - row_of_block * row_bytes);
@@ -142,7 +148,7 @@ __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __syncthreads();
 
     const char *one[ahead_spliced], *other[ahead_spliced];
-    int left[ahead_spliced];  // of the row that a vector begins in
+    int left[ahead_spliced];  // the bytes from a vector's start to the end of its row
     bool is_inner = true;
 #pragma unroll
     for (int i = 0; i < ahead_spliced; ++i) {

@@ -1,5 +1,5 @@
 /// \file
-/// How a transposing kernel is launched: a block for each tile, in as many launches as it takes.
+/// Launches the transposing kernels, with one block per tile, and in several launches if necessary.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task t
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
 
-/// The same with as few registers as so many blocks of a multiprocessor have.
+/// Does the same with so few registers that Kernel::BLOCKS blocks fit on a multiprocessor.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
     crowded_transpose_kernel(const Task task) {
@@ -41,16 +41,17 @@ struct KernelOf {
     }
 };
 
-/// The most blocks of a grid.
+/// The largest number of blocks in a grid.
 constexpr std::int64_t most_blocks = 2147483647;
-/// Shared memory that a block gets unasked, and on every GPU when it asks.
+/// The bytes of shared memory that a block gets by default, and those that every GPU grants on
+/// request.
 constexpr std::int64_t most_shared_bytes = 48 * 1024, most_shared_bytes_asked_for = 64 * 1024;
 
 inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
-/// Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
+/// Unlike <<< >>>, this returns the error of the launch, and leaves earlier errors alone.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
                           std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {
@@ -73,7 +74,8 @@ cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t by
     return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, stream, task);
 }
 
-/// A block for each tile of each matrix; several launches where a grid has no room for them all.
+/// Launches one block per tile of each matrix. Uses several launches if the blocks do not fit into
+/// one grid.
 template <int SIZE, class Kernel>
 cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
                          std::int64_t bytes, cudaStream_t stream) {
@@ -93,7 +95,7 @@ cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_
     return cudaSuccess;
 }
 
-/// For kernels whose tiles have a size.
+/// Launches a kernel whose tiles have a fixed size.
 template <int SIZE, class Kernel>
 cudaError_t launch(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, pieces_of(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),

@@ -1,6 +1,5 @@
 /// \file
-/// Reduces the axes of a permutation to a plan with as few axes as possible, and finds the matrices in
-/// a plan.
+/// Reduces a permutation to a plan with as few axes as possible, and finds matrices in a plan.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,10 +12,10 @@
 
 namespace coalesce::permuting {
 
-/// Whether numbers below 2^31 count all of them, so that quotients are cheap.
+/// Arrays with at most this many units can use fast 32-bit quotients.
 constexpr std::int64_t most_small = (std::int64_t{1} << 31) - 1;
 
-/// Axes of length 1 go; two that follow each other in `in` as in `out` are one.
+/// Removes axes of length 1, and merges axes that are adjacent in both `in` and `out`.
 inline void merge(Plan& plan) {
     int axes = 0;
     for (int k = 0; k < plan.axes; ++k) {
@@ -37,8 +36,8 @@ inline bool keeps_last_axis(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Rows that keep their order within are taken in units of up to 16 bytes. A row that is one unit is gone:
-/// then larger elements are transposed.
+/// If rows keep their inner order, moves them in units of up to 16 bytes. A row that becomes a
+/// single unit is removed as an axis, and what remains is a transpose of larger elements.
 inline void widen(Plan& plan) {
     if (!keeps_last_axis(plan)) return;
     while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
@@ -51,9 +50,10 @@ inline void widen(Plan& plan) {
     merge(plan);
 }
 
-/// The smallest shift and its multiplier: number * multiplier / 2^(32 + shift) is exact below 2^31.
+/// Finds the smallest shift and its multiplier for which number * multiplier / 2^(32 + shift) is
+/// exact for all numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
-    if (axis.size > most_small) return;  // there are too many for quotients of this kind
+    if (axis.size > most_small) return;  // quotients of this kind are limited to 2^31
     axis.shift = 0;
     while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
     const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);
@@ -61,7 +61,8 @@ inline void prepare_quotient(Axis& axis) {
     axis.multiplier = static_cast<unsigned>((power + size - 1) / size);
 }
 
-/// cudaSuccess and a plan, or what is wrong. A plan without units is of an empty array.
+/// Checks the arguments and makes a plan. Returns cudaSuccess or the error. If the array is empty,
+/// the plan has no units.
 inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t element_size,
                               int axes, const std::int64_t* sizes, const int* order) {
     if (element_size < 1 || element_size > 16) return cudaErrorInvalidValue;
@@ -97,7 +98,8 @@ inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t
     return cudaSuccess;
 }
 
-/// The axis whose elements are so far apart in `in`; -1: there is none.
+/// Returns the axis whose neighbouring elements are `step` units apart in `in`, or -1 if there is
+/// none.
 inline int axis_of_step(const Plan& plan, std::int64_t step) {
     for (int k = 0; k < plan.axes; ++k) {
         if (plan.axis[k].step == step) return k;
@@ -105,7 +107,7 @@ inline int axis_of_step(const Plan& plan, std::int64_t step) {
     return -1;
 }
 
-/// One matrix or a batch of them: a plan of two axes, or of three.
+/// A matrix or a batch of matrices, which is a plan with two or three axes.
 struct Matrices {
     std::int64_t rows, cols;
     TransposeOptions options;

@@ -1,5 +1,5 @@
 /// \file
-/// Chooses how a plan is carried out, and the sizes of its tiles.
+/// Chooses the kernel for a plan, and the sizes of its tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,8 +16,8 @@
 
 namespace coalesce::permuting {
 
-/// Whether `transpose` would leave a fifth and more of its tiles empty, while rows of `out` fit into tiles of
-/// vectors as they are, and begin within sectors.
+/// Reports whether `transpose` would leave a fifth or more of its tiles empty, and rows of `out`
+/// fit into tiles of vectors and start within sectors.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -27,10 +27,10 @@ bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
 }
 
-/// Runs as long as this have hardly a tile that is not full.
+/// Runs of at least this length have almost no incomplete tiles.
 constexpr std::int64_t long_run = 512;
 
-/// Adds the axis to the run's outer end.
+/// Adds an axis to the outer end of the run.
 inline void extend(Run& run, const Axis& axis, std::int64_t step) {
     for (int k = run.axes; k > 0; --k) run.axis[k] = run.axis[k - 1];
     run.axis[0] = axis;
@@ -39,7 +39,7 @@ inline void extend(Run& run, const Axis& axis, std::int64_t step) {
     ++run.axes;
 }
 
-/// Sides of tiles: those of short runs are shorter, and the others longer.
+/// Chooses the sides of tiles. If one run is short, its side is shorter and the other side longer.
 template <int SIZE>
 void choose_sides(Run& rows, Run& cols) {
     const auto log_of = [](std::int64_t size) {
@@ -60,8 +60,8 @@ void choose_sides(Run& rows, Run& cols) {
     }
 }
 
-/// The last axes of `out` are rows, and those of `in` are columns. An axis that could be either goes to the
-/// shorter run.
+/// Makes the last axes of `out` the rows and the last axes of `in` the columns. An axis that could
+/// be either is added to the shorter run.
 template <int SIZE>
 Tiling tiling_of(const Plan& plan) {
     Tiling tiling = {};
@@ -97,7 +97,8 @@ Tiling tiling_of(const Plan& plan) {
     return tiling;
 }
 
-/// Blocks for all tiles; 0: there are too many of them, or of something that a block counts.
+/// Returns the number of tiles, and so of blocks. Returns 0 if there are too many of them, or of
+/// something that a block must count.
 inline std::int64_t tiles_of(const Tiling& tiling) {
     if (tiling.rows.size > most_small || tiling.cols.size > most_small) return 0;
     std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
@@ -105,13 +106,15 @@ inline std::int64_t tiles_of(const Tiling& tiling) {
     return tiles <= most_small ? tiles : 0;
 }
 
-/// Sides from which on tiles of elements of less than `least_spliced` bytes are full enough; rows of longer
-/// ones, columns of theirs, and from which size on those are better spliced.
+/// The sides from which tiles are full enough, for elements of less than `least_spliced` bytes; the
+/// number of columns from which they are, for longer elements; and the element size from which
+/// splicing is faster.
 constexpr std::int64_t least_compound_side = 32, least_long_cols = 12, most_compound = 512;
-/// Bytes of a tile at most, and of its sides.
+/// The largest tile in bytes, and its longest sides in bytes.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
-/// Sides of about so many, all of about the same length; rows that the runs of `out` have in whole words.
+/// Divides `count` into sides of about equal length, at most `longest`. The length is a multiple of
+/// a word, as the runs of `out` require.
 template <int SIZE>
 int side_of(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;
@@ -120,7 +123,7 @@ int side_of(std::int64_t count, int longest) {
     return static_cast<int>(pieces_of(PER_WORD, side) * PER_WORD);
 }
 
-/// Tiles that are loaded by words.
+/// Chooses tiles that are loaded as words.
 template <int SIZE>
 void choose_tile_of_words(Compounds& task) {
     const int size = task.units * SIZE;
@@ -134,8 +137,9 @@ void choose_tile_of_words(Compounds& task) {
         const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
         task.tile_cols = side_of<SIZE>(task.cols, row / size);
     }
-    // Units that are read at once lie in rows below each other, and in neighbours of a row. Words lie in other
-    // banks when as many neighbours are between rows; parts of words when a few more are.
+    // Units that are read together are in consecutive rows and in neighbouring positions of a row.
+    // The pitch puts them into different banks. For words, the distance between rows must be as
+    // large as the number of neighbours; for parts of words, slightly larger.
     const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
     const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
     task.pitch = words + (wanted + apart - words % apart) % apart;
@@ -143,13 +147,14 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
-/// Tiles that are loaded by vectors. All words of a column begin at the same place where runs of `out` are whole
-/// words; otherwise those of every second one do, and half as long columns are better.
+/// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
+/// a column start at the same position. Otherwise only every second one does, and columns of half
+/// the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
     const int size = task.units * SIZE;
-    int column = 400, row = 400;  // bytes
+    int column = 400, row = 400;  // in bytes
     if (size >= least_spliced) {
         column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
     } else if (size >= 32) {
@@ -163,7 +168,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     const int cols = row / size < shortest ? shortest : row / size;
     task.tile_rows = rows < EVEN ? EVEN : rows;
     std::int64_t parts = (task.cols + cols / 2) / cols;
-    do {  // as wide as there is room
+    do {  // as wide as fits
         task.tile_cols = static_cast<int>(pieces_of(parts < 1 ? 1 : parts, task.cols));
         task.pitch = (task.tile_cols * size + 30) / 16 * 4;
         ++parts;
@@ -171,7 +176,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
-/// Whether rows of tiles are loaded by vectors. Where they are not, long elements are spliced.
+/// Reports whether rows of tiles are loaded as vectors. If they are not, long elements are spliced.
 template <int SIZE>
 bool has_vectors(const Compounds& task, bool are_words) {
     const int size = task.units * SIZE;
@@ -189,25 +194,25 @@ void choose_tile(Compounds& task) {
     } else {
         choose_tile_of_words<SIZE>(task);
     }
-    // Where all runs begin with a word, none has a part of the row before its tile.
+    // If all runs start at a word, no tile needs a part of the previous row.
     task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
     task.tiles_down = pieces_of(task.tile_rows, task.rows + task.lead);
     task.tiles_across = pieces_of(task.tile_cols, task.cols);
 }
 
-/// Whether there may be as many blocks as tiles.
+/// Reports whether a grid can have as many blocks as there are tiles.
 inline bool fits_into_grid(const Compounds& task) {
     return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
            task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
 }
 
-/// Then there are so many.
+/// Returns the number of tiles. Call this only if they fit into a grid.
 inline std::int64_t tiles_of(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Returns how a matrix whose elements have a few units each, or a batch of such matrices, is divided into tiles; 0 tiles
-/// if the plan is no such matrix.
+/// Returns how a matrix, or a batch of matrices, is divided into tiles, if its elements have
+/// several units each. Returns 0 tiles if the plan is not such a matrix.
 template <int SIZE>
 Compounds compounds_of(const Plan& plan) {
     Compounds task = {};
@@ -234,18 +239,20 @@ Compounds compounds_of(const Plan& plan) {
     return task;
 }
 
-/// Whether its elements are three units each, in whole words: then they are turned in registers.
+/// Reports whether elements have three units and rows and columns consist of whole words, so that
+/// they are transposed in registers.
 template <int SIZE>
 bool has_triples(const Compounds& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
     return task.units == 3 && is_at(task.out, 4) && is_at(task.in, 4) && are_words;
 }
 
-/// Elements of both sides from which on tiles of vectors are worth it.
+/// The shortest side, in elements, for which tiles of vectors pay.
 template <int SIZE>
 constexpr std::int64_t least_vector_side = SIZE == 1 ? 64 : 32;
 
-/// Vectors of a side: all of a short run; of a longer one so many that the last tile is nearly full.
+/// Returns the number of vectors in a side of a tile. A short run is a single side. A longer run is
+/// divided so that its last tile is nearly full.
 inline int vectors_of_side(std::int64_t vectors, int usual) {
     if (vectors >= 4 * usual) return usual;
     const std::int64_t sides = (vectors + usual / 2) / usual;
@@ -254,7 +261,8 @@ inline int vectors_of_side(std::int64_t vectors, int usual) {
     return side + side % 2;
 }
 
-/// Whether the plan's tiles may consist of vectors, since both arrays do; then into those.
+/// If both arrays consist of whole vectors, divides the plan into tiles of vectors and returns
+/// true.
 template <int SIZE>
 bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     using Kernel = VectorTile<SIZE>;
@@ -272,11 +280,12 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     rows.vectors = vectors_of_side(rows.size / N, Kernel::DOWN);
     cols.vectors = vectors_of_side(cols.size / N, Kernel::ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
-        // Whole rows of `out`, which begin within sectors; of rows of `in` a line, or two.
+        // A tile has whole rows of `out`, which start within sectors, and one or two cache lines of
+        // each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
-    // Where one side is short, the other one is longer.
+    // If one side is short, the other is made longer.
     const int usual = Kernel::DOWN * Kernel::ACROSS, most = 64;
     const auto lengthened = [&](const Run& run, int other) {
         const std::int64_t all = run.size / N, wanted = usual / other;
@@ -299,7 +308,8 @@ bool has_vector_tiles(const Plan& plan) {
     return false;
 }
 
-/// Whether it pays that lines of memory stay in the second-level cache: as `transpose` has it.
+/// Reports whether it pays to keep cache lines in the second-level cache, by the same rule as
+/// `transpose`.
 template <int SIZE>
 bool does_stay(const Plan& plan) {
     bool are_lines_cut = false;
@@ -312,12 +322,13 @@ bool does_stay(const Plan& plan) {
     return plan.count * SIZE >= least;
 }
 
-/// How a plan is carried out.
+/// The kernels that can carry out a plan.
 enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, tile, splice, gather };
 
-/// Matrices whose rows are not side by side go to `transpose` from these sides on.
+/// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
+/// length.
 constexpr std::int64_t least_side = 64;
-/// Rows from which on tiles of words are full enough.
+/// The number of rows from which tiles of words are full enough.
 constexpr std::int64_t least_word_rows = 128;
 template <int SIZE>
 Way way_of(const Plan& plan) {

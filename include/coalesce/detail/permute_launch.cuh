@@ -1,5 +1,5 @@
 /// \file
-/// Launches the kernel that carries a plan out.
+/// Launches the kernel that carries out a plan.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,7 +20,8 @@ cudaError_t launch_gather(const Plan& plan, cudaStream_t stream) {
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, cudaStream_t stream) {
-    // Numbers of units that are not there are computed too, before they are left out.
+    // The kernel also computes numbers past the last unit before it discards them, so these must
+    // fit into Index too.
     const bool is_small = plan.count <= most_small - threads * ahead;
     return is_small ? launch_gather<SIZE, unsigned>(plan, stream)
                     : launch_gather<SIZE, std::uint64_t>(plan, stream);
@@ -44,7 +45,7 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
                                         matrices.options, stream);
 }
 
-/// cudaErrorNotSupported: a grid has no room for as many tiles.
+/// Returns cudaErrorNotSupported if the tiles do not fit into a grid.
 template <class Kernel>
 cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
     task.tiles_down = pieces_of(Kernel::ROWS, task.rows);
@@ -64,7 +65,8 @@ cudaError_t compound(const Plan& plan, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
         const Compounds task = compounds_of<SIZE>(plan);
         if constexpr (SIZE < 4) {
-            // Runs that begin anywhere in a sector share its first and last one, so they should be long.
+            // Runs that start anywhere in a sector share their first and last sectors, so tiles
+            // should be tall.
             using High = Triples<1, 128>;
             const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
             cudaError_t error = cudaErrorNotSupported;
@@ -93,7 +95,7 @@ cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
 template <int SIZE>
 cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
     using transposing::Loads;
-    if constexpr (SIZE == 2 || SIZE == 4) {  // bytes lose by it
+    if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which would be slower
         if (does_stay<SIZE>(plan)) return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
     }
     if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);

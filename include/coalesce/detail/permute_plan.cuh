@@ -1,5 +1,6 @@
 /// \file
-/// The work of one launch of `permute`: the axes of `out`, and where their elements lie in `in`.
+/// The work of one launch of `permute`: the axes of `out`, and the positions of their elements in
+/// `in`.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +13,7 @@
 
 namespace coalesce {
 
-/// The most axes of an array.
+/// The largest number of axes of an array.
 constexpr int most_axes = 6;
 
 namespace permuting {
@@ -23,23 +24,24 @@ using transposing::launch_kernel;
 using transposing::pieces_of;
 using transposing::Vector;
 
-/// Elements whose size is not a power of two have an axis of their own.
+/// If the element size is not a power of two, the units of an element form an additional axis.
 constexpr int most_steps = most_axes + 1;
 
-/// An axis of `out`: how many elements, and how far it is in `in` from one to the next.
+/// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
 struct Axis {
     std::int64_t size, step;
-    // For numbers below 2^31, number / size is the upper half of number * multiplier, shifted.
+    // For numbers below 2^31, number / size is the upper half of number * multiplier, shifted right
+    // by `shift`.
     unsigned multiplier;
     int shift;
 };
 
-/// What is to be moved: all of `out`, in its own order. The outermost axis comes first.
+/// The work: all of `out`, in order. The outermost axis comes first.
 struct Plan {
     void* out;
     const void* in;
-    std::int64_t unit;   ///< bytes that stay together: 1, 2, 4, 8 or 16
-    std::int64_t count;  ///< units
+    std::int64_t unit;   ///< the bytes that are moved together: 1, 2, 4, 8 or 16
+    std::int64_t count;  ///< the number of units
     int axes;
     Axis axis[most_steps];
 };
@@ -51,7 +53,7 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
     return number / static_cast<std::uint64_t>(axis.size);
 }
 
-/// Where in `in` those units lie that have these numbers in `out`, of the first `axes` axes.
+/// Finds the positions in `in` of the units with these numbers in `out`, for the first `axes` axes.
 template <int COUNT, class Index, class Offset>
 __device__ inline void find(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
                             int axes) {

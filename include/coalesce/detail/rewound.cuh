@@ -12,19 +12,21 @@
 
 namespace coalesce::transposing {
 
-/// For elements of less than a word whose rows start anywhere: 256 bytes of each row are loaded as
-/// aligned vectors, 240 bytes of which count, wherever in them the row starts. They are laid down word
-/// by word, from the row's start on, so that threads find words which lie below each other, turn them,
-/// and lay them down turned: N elements of a column are four words. What is stored is put together
-/// from five such words, so that all stores are whole vectors. For that a block loads one vector's
-/// worth of rows more than it stores.
+/// For elements of less than a word whose rows start anywhere. Each thread loads aligned vectors.
+/// Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row starts. The
+/// block stores the row's words to shared memory, starting with the row's first element, so that
+/// the words of a column are below each other. It transposes these words in registers and stores
+/// them again: N elements of a column then form four words. Each vector for `out` is spliced from
+/// five such words, so all stores are whole vectors. To make this possible, a block loads more rows
+/// than it stores, one vector's worth.
 ///
-/// A thread's rows are so far apart that all of them start at the same place in a vector, and so do its
-/// columns: what it takes to put them together is found out once. Exchanged words are numbered so that
-/// threads which are served at once find theirs in different banks.
+/// The rows of a thread are so far apart that all of them start at the same position in a vector,
+/// and so do its columns. A thread therefore computes only once how to splice them. The words in
+/// shared memory are permuted so that threads that are served together access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
-    static constexpr int BLOCKS = BLOCKS_;  ///< that registers must suffice for
+    /// The number of blocks that must fit into the registers of a multiprocessor.
+    static constexpr int BLOCKS = BLOCKS_;
     static constexpr int N = 16 / SIZE, LEAD = SHIFT / SIZE, PER_WORD = 4 / SIZE;
     static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32;
@@ -53,7 +55,8 @@ struct Rewound {
         store(task, place, shared);
     }
 
-    /// Whether the tile and a vector before and after each of its rows are all within the matrix.
+    /// Reports whether the tile is within the matrix, together with one vector before and after
+    /// each of its rows.
     static __device__ bool may_read_around(const Task& task, const Place& place) {
         const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
         const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
@@ -62,9 +65,11 @@ struct Rewound {
         return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
     }
 
-    static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;  ///< vectors that a thread loads
+    /// The number of vectors that a thread loads.
+    static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;
 
-    /// Where a thread begins. The two rows of a warp are N apart, so that they start alike.
+    /// Returns the first row of a thread. The two rows of a warp are N apart, so that they start at
+    /// the same position in a vector.
     static __device__ int first_row() {
         const int warp = threadIdx.x / 32;
         return warp / N * (2 * N) + warp % N + threadIdx.x % 32 / 16 * N;
@@ -82,8 +87,8 @@ struct Rewound {
         for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_far<LOADS>(from);
     }
 
-    /// The same at the edges: rows that are not there are 0, and a vector that is not all within the
-    /// matrix comes element by element.
+    /// Does the same at the edges. Rows outside the matrix are 0, and a vector that is partly
+    /// outside is loaded element by element.
     static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
                                      Vector<16> (&value)[ROUNDS]) {
         const int x = threadIdx.x % 16;
@@ -113,8 +118,8 @@ struct Rewound {
         }
     }
 
-    /// Which word of its row stands where in shared memory: every fourth is a neighbour, which suits
-    /// threads that have four of them.
+    /// Returns the position of a word in shared memory. Every fourth word of a row is adjacent,
+    /// which suits threads that have four words.
     static __device__ int place_of_word(int row, int word) {
         const int quad = row / N, number = word % 4 * 16 + word / 4;
         return row * 256 + (number ^ exchanged(quad) ^ (word >> 1 & 1) << 1) * 4;
@@ -123,7 +128,8 @@ struct Rewound {
         return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
     }
 
-    /// Words from the row's start on. What stands before it goes to the end, which does not count.
+    /// Stores the words of a row, beginning with the row's first element. Bytes before that go to
+    /// the end, where they are not used.
     static __device__ void lay_down(const Task& task, const char* corner,
                                     const Vector<16> (&value)[ROUNDS], char* shared) {
         const int x = threadIdx.x % 16;
@@ -147,14 +153,15 @@ struct Rewound {
         }
     }
 
-    /// Where a word is in the turned tile: so many of four times QUADS in a column.
+    /// Returns the position of a word in the transposed tile. A column has 4 * QUADS words.
     static __device__ int place_of_turned(int col, int quad, int word) {
         const int number = word * QUADS + quad;
         const int x = col / PER_WORD;
         return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
     }
 
-    /// A warp has 8 words of each of 4 quads, of which every other one counts.
+    /// The words that a thread transposes. A warp has 8 words from each of 4 quads; every second
+    /// one is used.
     struct Unit {
         int x, quad;
 
@@ -165,7 +172,8 @@ struct Rewound {
         }
     };
 
-    /// All words into registers before the first goes back: it is the same shared memory.
+    /// Loads all words into registers before it stores the first, because both use the same shared
+    /// memory.
     static __device__ void turn_words(char* shared) {
         unsigned word[UNITS][N];
 #pragma unroll
@@ -194,7 +202,7 @@ struct Rewound {
         }
     }
 
-    /// N words below each other: a vector of N elements for each of their columns.
+    /// Transposes N words of a column into a vector of N elements for each of their columns.
     static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
@@ -207,7 +215,8 @@ struct Rewound {
         }
     }
 
-    /// The first column of a thread. Those of a warp are so far apart that their banks are.
+    /// Returns the first column of a thread. The columns of a warp are so far apart that they are
+    /// in different banks.
     static __device__ int first_col() {
         constexpr int APART = QUADS / 4 * PER_WORD, PER_WARP = 32 / QUADS;
         const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / QUADS;
@@ -227,7 +236,7 @@ struct Rewound {
         const bool is_whole = row >= 0 && row + N <= task.rows;
         to += quad * 16 - static_cast<int>(before);
 
-        // Five words of the column, of which the last may not count.
+        // The five words of the column. The last one may be unused.
         const char* from[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {
@@ -256,7 +265,7 @@ struct Rewound {
         }
     }
 
-    /// Those of the vector that are rows of the matrix.
+    /// Stores the elements of the vector that belong to rows of the matrix.
     static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
                                           std::int64_t rows) {
 #pragma unroll

@@ -1,5 +1,6 @@
 /// \file
-/// The kernel for transposes whose rows and columns are runs over several axes, element by element.
+/// The kernel for transposes whose rows and columns are runs over several axes. It moves single
+/// elements.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,34 +12,37 @@
 
 namespace coalesce::permuting {
 
-/// Neighbours in one array: its last axes, as many as are in the list. Sides of tiles are cut from them.
+/// Elements that are adjacent in one array: the last axes of it, as many as are listed. The sides
+/// of tiles are parts of a run.
 struct Run {
     int axes;
-    std::int64_t size;      ///< of all of them together
-    Axis axis[most_steps];  ///< the outermost first; steps are those in the other array
-    int log_side;           ///< elements of a side of a tile: a power of two
-    int vectors;            ///< of a side, where tiles consist of them
-    unsigned sides;         ///< the run's
+    std::int64_t size;      ///< the product of the axes' sizes
+    Axis axis[most_steps];  ///< outermost first, with their steps in the other array
+    int log_side;           ///< log2 of the number of elements in a side of a tile
+    int vectors;            ///< the number of vectors in a side, if tiles consist of vectors
+    unsigned sides;         ///< the number of sides in the run
 };
 
-/// Rows of tiles are neighbours in `out`, and columns are in `in`. All other axes count such matrices.
+/// A division into tiles. A row of a tile is adjacent in `out`, and a column is adjacent in `in`.
+/// All other axes form a batch of such matrices.
 struct Tiling {
     void* out;
     const void* in;
     Run rows, cols;
     int axes;
-    unsigned size[most_steps];  ///< of the others, the outermost first
+    unsigned size[most_steps];  ///< the sizes of the other axes, outermost first
     std::int64_t in_step[most_steps], out_step[most_steps];
-    bool is_across_first;  ///< neighbouring blocks have tiles side by side, not below each other
+    /// Whether consecutive blocks have tiles beside each other instead of below each other.
+    bool is_across_first;
 };
 
-/// Elements of a tile, and of its sides at most and at least: powers of two.
+/// The number of elements in a tile, and the longest and shortest sides, as log2.
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_longest = 8, log_shortest = 4;
 static_assert(threads == 1 << log_longest, "a thread for each element of the longest side");
 
-/// Where in the other array an element of a run lies.
+/// Returns the position in the other array of an element of a run.
 __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);
@@ -50,9 +54,9 @@ __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
     return place + left * run.axis[0].step;
 }
 
-/// A tile of the block's.
+/// The tile of a block.
 struct TileOfRuns {
-    std::int64_t row, col;  ///< in the two runs: where it begins
+    std::int64_t row, col;  ///< the position of its first element in the two runs
     std::int64_t from,
         to;  ///< in `in` and in `out`: the places of the runs' first elements, with `col` and `row` more
 };
@@ -75,13 +79,15 @@ __device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int co
     return tile;
 }
 
-/// From one row of a tile to the next in shared memory, so that a column lies in all banks.
+/// Returns the distance between rows of a tile in shared memory. It spreads each column over all
+/// banks.
 template <int SIZE>
 __host__ __device__ constexpr int pitch_of(int log_cols) {
     return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);
 }
 
-/// A tile for each block: through shared memory, so that both arrays are read and written along runs.
+/// Transposes one tile per block through shared memory, so that both arrays are accessed along
+/// runs.
 template <int SIZE>
 __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     constexpr int COUNT = (1 << log_tile<SIZE>) / threads;

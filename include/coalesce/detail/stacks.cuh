@@ -1,5 +1,5 @@
 /// \file
-/// Kernels for batches of small matrices that lie side by side.
+/// Kernels for batches of small matrices without gaps between them.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,13 +12,14 @@
 
 namespace coalesce::transposing {
 
-/// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
-/// their elements leave it in the order of `out`, which is a line too: 128 bytes of it with each store of
-/// a warp. Elements of 2 bytes leave in pairs; those of 1 byte do not: it takes longer to find four.
+/// Each block takes a few matrices, which are contiguous in memory. They are loaded into shared
+/// memory as one line, and their elements are stored in the order of `out`, which is also one line.
+/// Each store of a warp writes 128 bytes of it. Elements of 2 bytes are stored in pairs. Bytes are
+/// stored one by one, because finding four of them takes longer.
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
-    static constexpr int N = SIZE == 2 ? 2 : 1;  ///< elements that a thread stores at once
+    static constexpr int N = SIZE == 2 ? 2 : 1;  ///< the number of elements per store of a thread
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -35,7 +36,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Where in `in` the elements of `out` lie, both counted from the first of the block's.
+    /// Finds the positions in `in` of elements of `out`. Both are counted from the first element of
+    /// the block.
     struct Matrices {
         int rows, cols;
         Divider by_elements, by_rows;
@@ -43,7 +45,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// The place of one, and of the next: below it, at the top of the next column, or of the next matrix.
+        /// Finds an element and the one after it, which is below it, or at the top of the next
+        /// column, or in the next matrix.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
@@ -55,7 +58,7 @@ struct Stack {
 
     static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
         const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
-#ifndef __clang__  // which cannot, and says so
+#ifndef __clang__  // clang cannot unroll this loop, and would warn
 #    pragma unroll 4
 #endif
         for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS * N) {
@@ -74,13 +77,14 @@ struct Stack {
     }
 };
 
-/// The same where elements of less than a word have sides of whole words: 4 x 4 bytes, or 2 x 2 halves of words,
-/// are turned in registers on their way into shared memory, which `out` leaves as the line that it is. A lane
-/// loads 4 columns of as many rows as make a word; ACROSS lanes of a warp are side by side.
+/// A kernel for elements of less than a word, in matrices whose sides consist of whole words.
+/// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
+/// shared memory. `out` is then a copy of that line. A lane loads 4 columns, of as many rows as a
+/// word has elements. ACROSS lanes of a warp are next to each other in a row.
 template <int SIZE, int THREADS_, int ACROSS>
 struct StackOfWords {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, AHEAD = 4;
-    static constexpr int N = 4 / SIZE;  ///< elements of a word, and rows of a lane
+    static constexpr int N = 4 / SIZE;  ///< elements per word, and rows per lane
     static constexpr int COLS = 4, WORDS = COLS / N, DOWN = 32 / ACROSS;
     using Line = SharedLine<0>;
     using Piece = Vector<4 * WORDS>;
@@ -98,7 +102,7 @@ struct StackOfWords {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
     }
 
-    /// Matrices lie below each other, and so all of their rows are counted as those of one.
+    /// The matrices are below each other, so all of their rows are treated as rows of one matrix.
     static __device__ void load(const Line& line, const char* from, int rows, int cols,
                                 int matrices) {
         const int pieces = cols / COLS, height = rows / N, all_down = matrices * height;

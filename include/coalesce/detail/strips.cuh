@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices with few columns or few rows: a block takes a strip that is as wide as the
-/// matrix, or as high.
+/// Kernels for matrices with few columns or few rows. A block takes a strip that spans the whole
+/// width or the whole height of the matrix.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// Divides numbers below 2^16 by the same one, without a division for each.
+/// Divides numbers below 2^16 by a fixed divisor, using multiplications.
 struct Divider {
     unsigned multiplier;
     bool is_one;
@@ -28,8 +28,9 @@ struct Divider {
     }
 };
 
-/// Bytes in shared memory whose places have the same remainders of 16 as those of a line in device memory. With
-/// PAD, so many bytes are left free after every 128, for strips whose columns would lie in few banks.
+/// A line in shared memory whose addresses are the same modulo 16 as those of a line in device
+/// memory. With PAD, that many bytes are unused after every 128, for strips whose columns would
+/// otherwise be in few banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -63,7 +64,7 @@ struct SharedLine {
             }
         }
     }
-    /// What so many bytes need.
+    /// Returns the shared memory for a line of `bytes` bytes.
     static std::int64_t room(std::int64_t bytes) {
         return bytes + 32 + (bytes + 16) / 128 * PAD;
     }
@@ -81,8 +82,8 @@ struct DeviceLine {
     }
 };
 
-/// Moves elements between two lines whose places have the same remainder of 16: by vectors, and element
-/// by element at both ends. For all threads of a block together.
+/// Copies elements between two lines whose addresses are the same modulo 16. It copies vectors, and
+/// single elements at both ends. All threads of the block must call this.
 template <int SIZE, int THREADS, int AHEAD, class To, class From>
 __device__ inline void copy_line(const To& to, const From& from, int count) {
     constexpr int N = 16 / SIZE;
@@ -110,12 +111,14 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
     }
 }
 
-/// `in` has few columns, and its rows lie side by side: a strip of rows is one line of memory, which
-/// comes into shared memory as it is. Each warp then picks elements of one column.
+/// A kernel for an `in` with few columns and no gaps between rows. A strip of rows is one line of
+/// memory, which is copied into shared memory. Each warp then collects the elements of one column.
 template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
 struct Tall {
-    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< rows that a thread stores at once
-    static constexpr int GROUP = 32 * N;               ///< rows that a warp stores at once
+    /// The number of rows that a thread stores at once.
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
+    /// The number of rows that a warp stores at once.
+    static constexpr int GROUP = 32 * N;
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
     using Strip = SharedLine<PAD>;
@@ -135,7 +138,8 @@ struct Tall {
         store(task, place, strip, static_cast<int>(place.row - top));
     }
 
-    /// Warps take groups of rows, column by column. There are 1, 2, 4 ... groups.
+    /// Each warp takes a group of rows, in one column after another. The number of groups is a
+    /// power of two.
     static __device__ void store(const Task& task, const Place& place, const Strip& strip,
                                  int lead) {
         constexpr int WARPS = THREADS / 32;
@@ -154,11 +158,11 @@ struct Tall {
         }
     }
 
-    /// One column of every `step`, and N rows of each.
+    /// One in `step` columns, and N rows of each.
     struct Columns {
         int first, step;
-        std::int64_t row;  ///< the first one, were there no phase
-        int y;             ///< in the strip
+        std::int64_t row;  ///< the first row if the phase is 0
+        int y;             ///< the first row within the strip
     };
 
     template <bool IS_INNER>
@@ -169,10 +173,11 @@ struct Tall {
         char* line = out_of<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
-        // Of the start of the column, in bytes: rows of a strip are whole groups, and do not count.
+        // The position of the column's start in bytes, modulo 32. The rows of a strip form whole
+        // groups, so they can be ignored.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
-#ifndef __clang__  // which cannot, and says so
+#ifndef __clang__  // clang cannot unroll this loop, and would warn
 #    pragma unroll 4
 #endif
         for (int col = columns.first; col < cols; col += columns.step) {
@@ -203,7 +208,7 @@ struct Tall {
         }
     }
 
-    /// A word of elements below each other.
+    /// Returns a word of elements that are below each other.
     static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
             return element<SIZE>(strip.at(from + i * row_bytes), 0);
@@ -217,16 +222,19 @@ struct Tall {
     }
 };
 
-/// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
-/// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
-/// very few rows, are loaded in another way; and elements of less than a word always are, as words, since one by
-/// one they take too many instructions. Bytes of columns that consist of whole words are turned before they are
-/// laid down.
+/// The opposite case: `in` has few rows, and `out` has no gaps between rows. A strip of columns
+/// becomes one line of memory. Each thread collects the elements of one column. If there are very
+/// few rows, strips have more columns than threads, and are loaded in another way. Elements of less
+/// than a word are always loaded as words, because loading them one by one takes too many
+/// instructions. If columns of bytes consist of whole words, the bytes are transposed before they
+/// are stored to shared memory.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, Loads LOADS = Loads::plain>
 struct Wide {
-    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< elements that a lane loads at once
-    static constexpr int CHUNK = 31 * N;               ///< and a warp, of a row
+    /// The number of elements that a lane loads at once.
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
+    /// The number of elements that a warp loads of a row.
+    static constexpr int CHUNK = 31 * N;
     static constexpr int CHUNKS = 4;
     static constexpr int THREADS = THREADS_;
     using Line = SharedLine<PAD>;
@@ -238,7 +246,7 @@ struct Wide {
         char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
-            // Its last words go beyond the chunk, and its first one before it.
+            // The last words of a strip extend past the chunk, and the first word starts before it.
             const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
             if (is_inner && cols == task.tile_cols) {
                 load_small<true>(task, place, tile, cols);
@@ -254,7 +262,7 @@ struct Wide {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
     }
 
-    /// No more columns than threads: several rows at once.
+    /// Loads a strip that has at most as many columns as threads: several rows at once.
     static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
@@ -276,8 +284,8 @@ struct Wide {
         }
     }
 
-    /// Which element of a strip of more columns than threads: all rows of one column, then of the column
-    /// THREADS further on.
+    /// The element that a thread loads next, in a strip with more columns than threads. A thread
+    /// loads all rows of one column, and then continues with the column that is THREADS further on.
     struct Turn {
         int col, row;
 
@@ -317,8 +325,8 @@ struct Wide {
         }
     }
 
-    /// Elements of less than a word: a warp takes a few CHUNKs of a row's columns, as words. A row may start
-    /// anywhere in a word, so each is put together from two.
+    /// Loads elements of less than a word. A warp takes some CHUNKs of columns of a row, as words.
+    /// A row may start anywhere in a word, so each word is spliced from two.
     template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
                                       int cols) {
@@ -368,7 +376,8 @@ struct Wide {
         }
     }
 
-    /// Bytes: a warp takes CHUNKs of a few rows, and turns 4 x 4 bytes at a time. Columns begin with a word.
+    /// Loads bytes. A warp takes CHUNKs of several rows, and transposes 4 x 4 bytes at a time.
+    /// Columns start at words.
     static constexpr int TURNED_ROWS = 8, TURNED_CHUNKS = 2, TURNED_COLS = TURNED_CHUNKS * CHUNK;
 
     template <bool IS_INNER>
@@ -406,7 +415,7 @@ struct Wide {
         }
     }
 
-    /// All words first, then each is put together from two.
+    /// Loads all words first, and then splices each from two.
     template <bool IS_INNER>
     static __device__ void load_piece(unsigned (&word)[TURNED_CHUNKS][TURNED_ROWS],
                                       const Task& task, const Place& place, int row, int col,
@@ -435,7 +444,7 @@ struct Wide {
         return static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 4);
     }
 
-    /// Nothing outside of the row is read.
+    /// Loads a word. Reads nothing outside the row.
     static __device__ unsigned word_of_row(const char* line, int first, std::int64_t strip,
                                            std::int64_t all_cols) {
         const std::int64_t begin = strip * SIZE + first;

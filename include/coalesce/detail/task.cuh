@@ -1,5 +1,5 @@
 /// \file
-/// The work of one launch of `transpose`, and which tile of it a block takes.
+/// The work of one launch of `transpose`, and the choice of a tile for each block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace coalesce::transposing {
 
-/// One launch: what is to be moved, and how it is divided into tiles, one for each block.
+/// One launch: what to move, and how it is divided into tiles. Each block takes one tile.
 struct Task {
     void* out;
     const void* in;
@@ -16,29 +16,33 @@ struct Task {
     std::int64_t out_pitch, in_pitch;
     std::int64_t out_stride, in_stride;
     std::int64_t batches;
-    unsigned tiles_down, tiles_across;  ///< of one matrix
+    unsigned tiles_down, tiles_across;  ///< per matrix
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
-    int stack;                          ///< matrices that a block takes at once
-    bool is_down_first;                 ///< neighbouring blocks have tiles below each other
-    bool is_spread;                     ///< strips of tiles are taken 32 strips apart, not in order
-    unsigned group;                     ///< strips of tiles that are taken side by side
+    int stack;                          ///< the number of matrices per block
+    bool is_down_first;                 ///< whether consecutive blocks have tiles below each other
+    /// Whether strips of tiles are taken 32 strips apart instead of in order.
+    bool is_spread;
+    /// The number of strips of tiles that are processed together.
+    unsigned group;
 };
 
 /// The tile of a block.
 struct Place {
-    std::int64_t row, col;  ///< of its first element
-    std::int64_t batch;     ///< which matrix
+    std::int64_t row, col;  ///< the position of its first element
+    std::int64_t batch;     ///< the number of the matrix
 };
 
-/// Strips of tiles, 64 at a time: 0, 32, 1, 33, ... With strips of 256 bytes, those that are read at the
-/// same time are 8 KB apart. Where rows are a multiple of 128 KB apart, neighbouring strips ask the
-/// same channels of memory for all of their rows; these do not. Incomplete groups stay in order.
+/// Returns strips in the order 0, 32, 1, 33, and so on, in groups of 64 strips. If strips are 256
+/// bytes wide, those that are read at the same time are then 8 KB apart. If rows are a multiple of
+/// 128 KB apart, all rows of neighbouring strips are in the same channels of the memory, but strips
+/// 8 KB apart are not. Strips in an incomplete group keep their order.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;
     return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;
 }
 
-/// Blocks are numbered in one dimension, which is the only one that has room for 2^31 of them.
+/// Returns the tile of this block. Blocks are numbered in one dimension, because only the x axis of
+/// a grid can have 2^31 of them.
 __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
@@ -50,7 +54,7 @@ __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
 
-/// The same for kernels whose strips are taken a few side by side.
+/// Does the same for kernels that process several strips together.
 __device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
@@ -66,7 +70,7 @@ __device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, 
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
 
-/// The same for kernels whose strips may be spread.
+/// Does the same for kernels whose strips may be spread.
 __device__ inline Place place_of_spread_block(const Task& task, int tile_rows, int tile_cols) {
     Place place = place_of_block(task, tile_rows, tile_cols);
     if (task.is_spread) {

@@ -1,5 +1,5 @@
 /// \file
-/// The same as run_tile.cuh by vectors, for arrays that consist of whole ones.
+/// Does the same as run_tile.cuh with vectors, for arrays that consist of whole vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,12 +12,14 @@
 
 namespace coalesce::permuting {
 
-/// A tile as that of `tile_kernel`, of which a thread turns N x N elements in registers: N of them are a
-/// vector in both arrays. How many vectors a side has is not fixed, so that few tiles are partly empty.
+/// Has tiles like `tile_kernel`, but each thread transposes N x N elements in registers. N elements
+/// form a vector in both arrays. The number of vectors per side varies, so that few tiles are
+/// partly empty.
 template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
 struct VectorTile {
     static constexpr int N = 16 / SIZE;
-    /// Vectors of a side, down and across, where runs are long; and of a tile at most: a thread each.
+    /// The number of vectors per side if runs are long, and the largest number of vectors per tile.
+    /// Each thread has one.
     static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
     static constexpr int MOST = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MOST + 31) / 32 * 32;
@@ -35,8 +37,8 @@ struct VectorTile {
     static int shared_bytes(int down, int across) {
         return across * (down * N + 1) * 16 + (down + across) * N * 8;
     }
-    /// N elements of a column, turned. A vector is left free after every N columns, so that threads which store
-    /// at once have banks of their own.
+    /// Returns the address of N transposed elements of a column. One vector is left unused after
+    /// every N columns, so that threads that store together access different banks.
     __device__ char* vector(int col, int quad) const {
         return tile + (col / N + col * down + quad) * 16;
     }

@@ -1,6 +1,6 @@
 /// \file
-/// How transposing kernels load, turn and store: elements of any size, vectors of 8 and 16 bytes,
-/// loads with a hint to the second-level cache, and the tile in shared memory that is turned already.
+/// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also has loads
+/// with a hint for the second-level cache, and a transposed tile in shared memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// An unsigned type of that many bytes.
+/// An unsigned type with SIZE bytes.
 template <int SIZE>
 using Element = std::conditional_t<
     SIZE == 1, unsigned char,
@@ -21,8 +21,8 @@ using Element = std::conditional_t<
         std::conditional_t<SIZE == 4, unsigned,
                            std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
-/// Where a matrix of the batch begins. Addresses are counted in bytes: were they pointers to elements,
-/// nvcc would make an access for each element of the vectors behind them.
+/// Returns where the block's matrix starts. Addresses are in bytes, because for pointers to
+/// elements nvcc would split vector accesses into one access per element.
 template <int SIZE>
 __device__ inline const char* in_of(const Task& task, const Place& place) {
     return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
@@ -32,7 +32,7 @@ __device__ inline char* out_of(const Task& task, const Place& place) {
     return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
 }
 
-/// An element, so many of them behind an address.
+/// Returns element `index` after the address.
 template <int SIZE>
 __device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
     return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);
@@ -42,15 +42,16 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
 }
 
-/// How many elements the start of a row of `out` lies behind a multiple of `SHIFT` of them.
+/// Returns the distance of the start of a row of `out` from the previous multiple of SHIFT
+/// elements.
 template <int SIZE, int SHIFT>
 __device__ inline int phase_of(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
-    // Only the lowest bits count, so 32 of them will do.
+    // Only the lowest bits are needed, so 32 bits are enough.
     return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % SHIFT;
 }
 
-/// What one access moves: 8 or 16 bytes, as words.
+/// The data of one access: 8 or 16 bytes, as words.
 template <int BYTES>
 struct Vector {
     unsigned word[BYTES / 4];
@@ -75,9 +76,10 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// What a load says to the second-level cache: nothing, or that its lines are the last to leave, for
-/// what is asked for in pieces of less than a line; or that too, and that memory may bring 128 bytes.
-/// Both cost time where matrices fit into the cache, so the size of the matrices decides.
+/// The hint of a load for the second-level cache: none; or to evict its lines last, which helps if
+/// less than a cache line is loaded at a time; or this and to fetch 128 bytes from memory. Both
+/// hints cost time if the matrices fit into the cache, so the choice depends on the size of the
+/// matrices.
 enum class Loads { plain, stay, stay_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -87,7 +89,7 @@ enum class Loads { plain, stay, stay_128 };
         "ld.global.L2::cache_hint" HINT "." KIND " " VALUES ", policy; }"
 #endif
 
-/// Loads from device memory.
+/// Loads a vector from device memory, with the hint LOADS.
 template <Loads LOADS>
 __device__ inline Vector<16> load_far(const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -133,12 +135,12 @@ __device__ inline Element<SIZE> load_element(const char* from) {
 }
 #undef COALESCE_STAYING_LOAD
 
-/// Turns N x N elements within the registers of a thread; N of them are a vector.
+/// Transposes N x N elements in a thread's registers. N elements form a vector.
 template <int SIZE, int N, int BYTES>
 __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
     constexpr int WORDS = BYTES / 4;
     if constexpr (SIZE >= 4) {
-        // Nothing but other names for the same registers.
+        // This only renames registers.
         constexpr int LENGTH = SIZE / 4;
 #pragma unroll
         for (int i = 0; i < N * N * LENGTH; ++i) {
@@ -146,7 +148,7 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
             out[col].word[row * LENGTH + word] = in[row].word[col * LENGTH + word];
         }
     } else if constexpr (SIZE == 2) {
-        // 2 x 2 halves of words: __byte_perm takes any four of eight bytes.
+        // Transposes 2 x 2 half words. __byte_perm selects any four of eight bytes.
 #pragma unroll
         for (int i = 0; i < N / 2 * WORDS; ++i) {
             const int row = i / WORDS, col = i % WORDS;
@@ -155,7 +157,7 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
             out[2 * col + 1].word[row] = __byte_perm(a, b, 0x7632);
         }
     } else {
-        // 4 x 4 bytes, in two rounds: first pairs of bytes, then pairs of pairs.
+        // Transposes 4 x 4 bytes in two rounds: first pairs of bytes, then pairs of pairs.
 #pragma unroll
         for (int i = 0; i < N / 4 * WORDS; ++i) {
             const int row = i / WORDS, col = i % WORDS;
@@ -171,9 +173,9 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
     }
 }
 
-/// A tile in shared memory that is turned already: vectors of N elements, which lay below each other
-/// in `in`. Threads that are served at once store to columns N apart; exchanging the vectors of a
-/// row, differently in each such row, gives each of them banks of its own.
+/// A transposed tile in shared memory. It consists of vectors of N elements that are below each
+/// other in `in`. Threads that are served together store to columns that are N apart. Each such row
+/// permutes its vectors differently, so that these threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
 struct TurnedTile {
     static constexpr int N = BYTES / SIZE;

@@ -1,5 +1,5 @@
 /// \file
-/// The same as run_tile.cuh by words, for elements of 1 and 2 bytes.
+/// Does the same as run_tile.cuh with words, for elements of 1 and 2 bytes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::permuting {
 
-/// An aligned word of an array. At the array's ends it comes unit by unit.
+/// Loads an aligned word of an array. At the array's ends, loads it unit by unit.
 template <int SIZE>
 __device__ unsigned load_word_within(const char* at, const char* begin, const char* end) {
     if (at >= begin && at + 4 <= end) return *reinterpret_cast<const unsigned*>(at);
@@ -24,21 +24,24 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
     return word;
 }
 
-/// A tile as that of `tile_kernel`. Each row of it starts anywhere in a word of `in`: its words are put together when they
-/// are laid down. Each column starts anywhere in a sector of `out`: a block stores from the first sector on that begins
-/// in its tile, and loads as many rows more. Large arrays have higher tiles, which share fewer rows; what two of
-/// them share of a line of memory is to stay in the second-level cache.
+/// Has tiles like `tile_kernel`. Each row of a tile may start anywhere in a word of `in`; its words
+/// are spliced when they are stored to shared memory. Each column may start anywhere in a sector of
+/// `out`; a block stores from the first sector that starts in its tile, and loads as many extra
+/// rows. Large arrays have taller tiles, which share fewer rows. The cache lines that two tiles
+/// share should stay in the second-level cache.
 template <int SIZE, bool IS_LARGE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
-    /// That registers must suffice for. Fewer blocks leave large arrays more of the first-level cache.
+    /// The number of blocks that must fit into the registers of a multiprocessor. For large arrays
+    /// it is smaller, which leaves more of the first-level cache to each block.
     static constexpr int BLOCKS = IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
     static constexpr int LOADED = ROWS + LEAD;
     static constexpr auto LOADS =
         IS_LARGE ? transposing::Loads::stay_128 : transposing::Loads::plain;
     static constexpr int WORDS = COLS / PER_WORD, CHUNKS = WORDS / 32;
-    /// Words from as many rows as a word has elements to the next. Lanes read these: odd, so that banks differ.
+    /// The number of words between groups of rows; a group has as many rows as a word has elements.
+    /// Lanes read different groups, so the number is odd to spread them over all banks.
     static constexpr int GROUP = PER_WORD * WORDS + 1;
     static constexpr int SHARED_BYTES = LOADED / PER_WORD * GROUP * 4;
     static_assert(WARPS % PER_WORD == 0 && ROWS % (WARPS * AHEAD) == 0 &&
@@ -46,22 +49,25 @@ struct WordTile {
                   "warps and lanes cover a tile evenly");
 
     unsigned* words;
-    const char* const (&row_at)[LOADED];  ///< in `in`: where rows of the tile begin
-    char* const (&col_at)[COLS];          ///< in `out`
-    const char *begin, *end;              ///< of `in`
-    int rows, cols;                       ///< those that are there, and those more that are loaded
-    bool is_first;  ///< of the run: nobody stores what is before the first sector
+    const char* const (&row_at)[LOADED];  ///< the start of each row of the tile in `in`
+    char* const (&col_at)[COLS];          ///< the start of each column of the tile in `out`
+    const char *begin, *end;              ///< the bounds of `in`
+    /// The rows that exist, including the extra ones, and the columns.
+    int rows, cols;
+    /// Whether the tile is the first of its run, so that no other tile stores what is before the
+    /// first sector.
+    bool is_first;
 
     static __device__ int lane() { return threadIdx.x % 32; }
     static __device__ int warp() { return threadIdx.x / 32; }
     static __device__ unsigned bits_before(const char* at) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
     }
-    __device__ int rows_to_load() const {  // the last word of a column may go beyond it
+    __device__ int rows_to_load() const {  // the last word of a column may extend past it
         return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
     }
 
-    /// All words of each row lie within `in`. Rows behind the last are that one again.
+    /// Loads rows whose words are all within `in`. After the last row, repeats it.
     __device__ void load_inside() const {
         unsigned* const mine =
             words + warp() / PER_WORD * GROUP + warp() % PER_WORD * WORDS + lane();
@@ -98,7 +104,7 @@ struct WordTile {
             }
         }
     }
-    /// The same where words may lie outside.
+    /// Does the same if words may be partly outside `in`.
     __device__ void load_at_edge() const {
         const int count = rows_to_load();
         for (int row = warp(); row < count; row += WARPS) {
@@ -140,7 +146,7 @@ struct WordTile {
             }
         }
     }
-    /// What of a column there is.
+    /// Stores the part of a column that exists.
     __device__ void store_part(char* to, int lead, const unsigned* const (&row)[PER_WORD],
                                int col) const {
         for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {
@@ -157,7 +163,7 @@ struct WordTile {
             }
         }
     }
-    /// The column's elements of rows below each other.
+    /// Returns the elements of the column from consecutive rows, as a word.
     static __device__ unsigned word_of(const unsigned* const (&row)[PER_WORD], int col, int i) {
         const int at = i * 32 * GROUP;
         if constexpr (SIZE == 2) {

@@ -1,4 +1,5 @@
-// The C library's headers, as much of them as kernels need: for a clang that has no others, in a page.
+// Those parts of the C library's headers that kernels need, for the clang in a web page, which has
+// no others.
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;

@@ -1,4 +1,4 @@
-// Atomic functions; with _block and _system too.
+// Atomic functions, including those that end in _block and _system.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -56,7 +56,7 @@ COALESCE_SCOPE(_system, sys_)
 #undef COALESCE_ATOMIC
 // clang-format on
 
-/// clang has no function for 16 bits, and the toolkit has this one alone.
+/// clang has no built-in function for 16 bits. This is the only 16-bit atomic of the toolkit.
 __device__ COALESCE_INLINED unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                      unsigned short v) {
     unsigned short old;

@@ -1,4 +1,4 @@
-// threadIdx, blockIdx, blockDim and gridDim: each read of a member is a read of a special register.
+// threadIdx, blockIdx, blockDim and gridDim. Reading a member reads a special register.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"

@@ -37,7 +37,7 @@ COALESCE_ASK_SPACE(__isConstant, "const")
 COALESCE_ASK_SPACE(__isLocal, "local")
 #undef COALESCE_ASK_SPACE
 
-// A load of one number, of two and of four. Numbers of a byte travel in registers of two.
+// Loads of one, two and four values. Single bytes are loaded into 16-bit registers.
 #define COALESCE_LOAD1(function, how, type, ptx, letter, carrier)                                  \
     __device__ COALESCE_INLINED type function(const type* p) {                                      \
         carrier x;                                                                                 \

@@ -1,6 +1,6 @@
-// The types of the CUDA 13 runtime's interface: numbers, names and layouts are facts of the binary
-// interface that programs and libcudart.so.13 share. Written for this project; a test holds every
-// number, size and offset against the toolkit's headers where they are installed.
+// The types of the CUDA 13 runtime's interface. Their numbers, names and layouts are facts of the
+// binary interface between programs and libcudart.so.13. We wrote these headers for this project.
+// If the toolkit is installed, a test compares every number, size and offset with its headers.
 #pragma once
 
 #include <limits.h>
@@ -424,7 +424,7 @@ enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeClamp = 1,
     cudaBoundaryModeTrap = 2,
 };
-// The toolkit's has no name.
+// In the toolkit, this union has no name.
   union cudaResourceOfDesc {
       struct { cudaArray_t array; } array;
       struct { cudaMipmappedArray_t mipmap; } mipmap;

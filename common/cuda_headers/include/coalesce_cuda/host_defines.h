@@ -1,4 +1,4 @@
-// The words of CUDA C++ that are attributes to clang, and nothing to a compiler of plain C++.
+// The keywords of CUDA C++. They are attributes for clang, and empty for a compiler of plain C++.
 #pragma once
 
 #ifdef __CUDA__
@@ -10,15 +10,15 @@
 #    define __managed__ __attribute__((managed))
 #    define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #    define __grid_constant__
-// clang has the attribute, but drops it on the way to PTX: the kernel would run without clusters. So
-// a program that calls or launches such a kernel is refused.
+// clang has this attribute, but drops it when it makes PTX, so the kernel would run without
+// clusters. Programs that call or launch such a kernel are therefore rejected.
 #    define __cluster_dims__(...)                                               \
         __attribute__((                                                         \
             unavailable("clang does not pass __cluster_dims__ on: launch with " \
                         "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #    define __noinline__ __attribute__((noinline))
 #    define __forceinline__ __inline__ __attribute__((always_inline))
-// For functions of these headers: what they do has the line of the caller, as nvcc has it.
+// For functions in these headers. Their instructions get the line of the caller, as with nvcc.
 #    define COALESCE_INLINED __inline__ __attribute__((always_inline, nodebug))
 #else
 #    define __host__

@@ -1,8 +1,8 @@
-// Intrinsics on integers: products, averages, funnel shifts, dot products, and the two halves or four bytes of
-// a word as numbers of their own (__vadd2, __vadd4 ...).
+// Intrinsics for integers: products, averages, funnel shifts, dot products, and operations on the
+// halves or bytes of a word (__vadd2, __vadd4 ...).
 //
-// Idea       Plain C++ where that says what the function does; what a GPU does in one instruction (dp4a, mad24,
-//            sad, shf) is that instruction, so that it counts as one.
+// Functions are plain C++ if that is clear enough. If a GPU has a single instruction for a function
+// (dp4a, mad24, sad, shf), it is that instruction, so that it is counted as one.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -39,7 +39,7 @@ COALESCE_INTEGER3(__funnelshift_rc, unsigned int, unsigned int, "shf.r.clamp.b32
 #undef COALESCE_INTEGER3
 #undef COALESCE_INTEGER2
 
-/// The bytes of a vector as one word.
+/// Returns the bytes of a vector as one word.
 template <class Vector>
 COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
     unsigned int word;
@@ -49,7 +49,7 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Two 16-bit numbers of `a` with two of the bytes of `b`: the lower or the higher ones.
+// Dot products of two 16-bit numbers of `a` with two bytes of `b`, the lower or the higher ones.
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }
@@ -64,8 +64,8 @@ COALESCE_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast
 COALESCE_INLINE unsigned int __uhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1); }
 COALESCE_INLINE unsigned int __urhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b + 1) >> 1); }
 
-/// The place of the n-th bit that is set, from `from` on: upwards for n > 0, downwards for n < 0, `from`
-/// itself for 0. All ones when there is none.
+/// Returns the position of the n-th set bit, starting at `from`. It counts upwards for n > 0 and
+/// downwards for n < 0, and returns `from` for n = 0. Returns all ones if there is no such bit.
 COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) {
     if (n == 0) return mask >> from & 1 ? from : 0xffffffffu;
     const int step = n > 0 ? 1 : -1;
@@ -77,7 +77,7 @@ COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) 
 
 // ---- parts of a word ----
 
-/// `f` on each part of type T, on its own.
+/// Applies `f` to each part of type T separately.
 template <class T, class F>
 COALESCE_INLINE unsigned int coalesce_each(unsigned int a, unsigned int b, F f) {
     constexpr int bits = 8 * sizeof(T);
@@ -88,7 +88,7 @@ COALESCE_INLINE unsigned int coalesce_each(unsigned int a, unsigned int b, F f) 
         r |= (static_cast<unsigned int>(f(static_cast<int>(static_cast<T>(a >> at & mask)), static_cast<int>(static_cast<T>(b >> at & mask)))) & mask) << at;
     return r;
 }
-/// `x` as the nearest number that a T holds.
+/// Clamps `x` to the range of T.
 template <class T>
 COALESCE_INLINE int coalesce_saturated(int x) {
     constexpr bool is_signed = static_cast<T>(-1) < 0;
@@ -114,7 +114,7 @@ COALESCE_INLINE int coalesce_saturated(int x) {
         }                                                                                                        \
         return sum;                                                                                              \
     }
-/// All ones where it holds (cmp), or 1 (set).
+/// If the comparison is true, a part becomes all ones (cmp) or 1 (set).
 #define COALESCE_COMPARISON(n, name, type, operation)                                                            \
     COALESCE_PARTS2(__vcmp##name##n, type, x operation y ? -1 : 0)                                               \
     COALESCE_PARTS2(__vset##name##n, type, x operation y ? 1 : 0)

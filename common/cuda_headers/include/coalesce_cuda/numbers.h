@@ -1,4 +1,4 @@
-// Intrinsics on numbers: bits, casts, and arithmetic of a given rounding.
+// Intrinsics for numbers: bits, casts, and arithmetic with a given rounding.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -23,7 +23,8 @@ COALESCE_INLINE float __uint_as_float(unsigned int x) { return __builtin_bit_cas
 COALESCE_INLINE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// One instruction each, in all four roundings where it has them: `r` as CUDA calls it, `how` as PTX does.
+// Functions that are one instruction, in all four roundings if the instruction has them. `r` is
+// CUDA's name for a rounding, and `how` is PTX's.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \
@@ -96,8 +97,8 @@ COALESCE_CONVERTS(rd, rm)
 #undef COALESCE_FLOAT2
 #undef COALESCE_FLOAT1
 
-// The functions of <math.h> that are an instruction or two. The others (sinf, exp, pow ...) come
-// with the CUDA toolkit alone; the approximations above do for most of what a lesson needs.
+// The functions of <math.h> that take one or two instructions. The others (sinf, exp, pow ...)
+// exist only in the CUDA toolkit. For most lessons the approximations above are sufficient.
 #define COALESCE_MATH1(name, type, builtin) COALESCE_INLINE type name(type x) { return builtin(x); }
 #define COALESCE_MATH2(name, type, builtin) COALESCE_INLINE type name(type x, type y) { return builtin(x, y); }
 extern "C++" {

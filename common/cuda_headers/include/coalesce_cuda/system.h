@@ -1,4 +1,5 @@
-// What device code asks of the system: printf, assert, memory, clocks, stopping, the conditions of graphs.
+// The system functions for device code: printf, assert, memory, clocks, traps, and conditions of
+// graphs.
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +15,7 @@ __device__ int printf(const char* format, ...);
 __device__ void* malloc(size_t bytes);
 __device__ void free(void* pointer);
 __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
-// clang makes loops of these where it cannot do better.
+// clang implements these with loops if it has no better way.
 __device__ inline void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
 __device__ inline void* memmove(void* to, const void* from, size_t bytes) { return __builtin_memmove(to, from, bytes); }
 __device__ inline void* memset(void* to, int value, size_t bytes) { return __builtin_memset(to, value, bytes); }
@@ -23,7 +24,7 @@ __device__ inline __attribute__((noreturn)) void __assert_fail(const char* expre
     __assertfail(expression, file, line, function, 1);
 }
 }
-// clang wraps the C++ library's header, and says what new and delete are in device code.
+// clang's wrapper for the C++ library's header <new> defines new and delete for device code.
 #include <new>
 
 __device__ COALESCE_INLINED void __trap() { asm volatile("trap;"); }

@@ -1,4 +1,5 @@
-// What a type is as a texel: how many channels of what kind. For cudaCreateChannelDesc, and for fetches.
+// Describes types as texels: the number of channels and their kind. Used by cudaCreateChannelDesc
+// and by fetches.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -6,7 +7,8 @@
 // clang-format off
 namespace coalesce_cuda {
 
-/// kind: a cudaChannelFormatKind (0 signed, 1 unsigned, 2 floats). made: of the four registers that a fetch gives.
+/// `kind` is a cudaChannelFormatKind: 0 is signed, 1 is unsigned, 2 is float. `made` converts the
+/// four registers of a fetch.
 template <class T> struct Texel;
 #define COALESCE_TEXEL(T, channel, number, kind_of, ...)                                          \
     template <> struct Texel<T> {                                                                 \

@@ -1,5 +1,6 @@
-// Fetches from textures, loads from surfaces and stores to them, as the instructions of PTX that nvcc makes of them.
-// Those that also say whether a texel is resident (bool*) are not here: no array is sparse.
+// Texture fetches, and surface loads and stores, as the PTX instructions that nvcc generates for
+// them. The variants that also report whether a texel is resident (bool*) are missing, because no
+// array is sparse.
 #pragma once
 
 #include "coalesce_cuda/texels.h"
@@ -7,7 +8,7 @@
 // clang-format off
 #define COALESCE_LIST(...) __VA_ARGS__
 
-// ---- textures: four registers, of which T takes as many as it has ----
+// ---- textures: a fetch returns four registers, and T uses as many as it has members ----
 
 #define COALESCE_FETCH_AS(type, letter, constraint, instruction, operands, ...)                               \
     type a, b, c, d;                                                                                          \

@@ -1,13 +1,14 @@
-// The vector types of CUDA C++: int4, float2 ... and dim3, with make_int4 and so on.
+// The vector types of CUDA C++ (int4, float2 ... and dim3) and their functions (make_int4 ...).
 #pragma once
 
 #include "coalesce_cuda/host_defines.h"
 
 // clang-format off
 
-// In device code the types of two and four members are copied member by member, so that clang loads
-// and stores each in one instruction, as nvcc does: reinterpret_cast<float4&>(p[i]) and plain copies
-// of 16 bytes would otherwise become several. (A float& is aligned to 4 bytes for clang, cast or not.)
+// In device code, types with two and four members are copied member by member. clang then loads and
+// stores each with one instruction, as nvcc does. Otherwise reinterpret_cast<float4&>(p[i]) and
+// plain copies of 16 bytes would become several instructions. (clang assumes that a float& is
+// aligned to 4 bytes, even after the cast.)
 #if defined(__CUDA_ARCH__) && defined(__cplusplus)
 #define COALESCE_VECTOR2(name, type, bytes)                                                         \
     struct __attribute__((trivial_abi, aligned(bytes))) name {                                      \
@@ -37,7 +38,8 @@
 #define COALESCE_VECTOR2(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y; };
 #define COALESCE_VECTOR4(name, type, bytes) struct __attribute__((aligned(bytes))) name { type x, y, z, w; };
 #endif
-/// Of one number to four, and what makes them. Four numbers are aligned to 16 bytes at most.
+/// Vectors with one to four members, and their make functions. Vectors of four are aligned to at
+/// most 16 bytes.
 #define COALESCE_VECTORS(name, type)                                                                 \
     struct __attribute__((aligned(sizeof(type)))) name##1 { type x; };                               \
     COALESCE_VECTOR2(name##2, type, 2 * sizeof(type))                                                \

@@ -1,4 +1,5 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions; barriers of a block.
+// Operations in which the lanes of a warp take part together (shuffles, votes, matches,
+// reductions), and barriers of a block.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +8,7 @@
 #include "coalesce_cuda/vector_types.h"
 
 // clang-format off
-// __syncthreads is clang's own.
+// __syncthreads is built into clang.
 __device__ COALESCE_INLINED int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
 __device__ COALESCE_INLINED int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
 __device__ COALESCE_INLINED int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
@@ -23,7 +24,7 @@ __device__ COALESCE_INLINED unsigned int __activemask() {
     return mask;
 }
 
-// Values of 4 bytes go in one shuffle, of 8 bytes in two; smaller ones are widened.
+// Values of 4 bytes take one shuffle, and values of 8 bytes take two. Smaller values are widened.
 #define COALESCE_SHUFFLE(function, how, argument, low)                                                     \
     template <class T>                                                                                     \
     __device__ COALESCE_INLINED T function(unsigned int mask, T value, argument lane, int width = warpSize) { \

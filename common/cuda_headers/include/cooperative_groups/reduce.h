@@ -15,7 +15,7 @@ template <class T> struct bit_or { __device__ T operator()(T a, T b) const { ret
 template <class T> struct bit_xor { __device__ T operator()(T a, T b) const { return a ^ b; } };
 // clang-format on
 
-/// Each lane gets the values of all, put together.
+/// Combines the values of all lanes, and returns the result to each of them.
 template <class Group, class T, class Operation>
 __device__ T reduce(const Group& group, T value, Operation operation) {
     T result = group.shfl(value, 0);

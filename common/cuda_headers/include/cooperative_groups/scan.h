@@ -1,4 +1,4 @@
-// Running results over the lanes of a group, in the order of their ranks.
+// Prefix sums and similar scans over the lanes of a group, in the order of their ranks.
 #pragma once
 
 #include "cooperative_groups/reduce.h"
@@ -6,7 +6,7 @@
 #ifdef __CUDA__
 namespace cooperative_groups {
 
-/// Of this lane and all before it.
+/// Combines the values of this lane and all lanes before it.
 template <class Group, class T, class Operation = plus<T>>
 __device__ T inclusive_scan(const Group& group, T value, Operation operation = {}) {
     T result = group.shfl(value, 0);
@@ -17,7 +17,7 @@ __device__ T inclusive_scan(const Group& group, T value, Operation operation = {
     return result;
 }
 
-/// Of all lanes before this one; the first gets T().
+/// Combines the values of all lanes before this one. The first lane gets T().
 template <class Group, class T, class Operation = plus<T>>
 __device__ T exclusive_scan(const Group& group, T value, Operation operation = {}) {
     const T until = inclusive_scan(group, value, operation);

@@ -1,7 +1,9 @@
-// A stand-in for NCCL between processes, for tests without it. They meet at the end of a group, by MPI, each with one
-// communicator whose ranks are those of MPI_COMM_WORLD.
+// A stand-in for NCCL between processes, for tests without NCCL. At the end of a group, the
+// processes exchange data with MPI. Each has one communicator, whose ranks are those of
+// MPI_COMM_WORLD.
 //
-// COALESCE_STAND_IN=loses: the last float of what arrives is lost. =refuses: the second process gets no communicator.
+// With COALESCE_STAND_IN=loses, the last float of each message is lost. With
+// COALESCE_STAND_IN=refuses, the second process gets no communicator.
 #include <cuda_runtime_api.h>
 #include <mpi.h>
 
@@ -25,7 +27,7 @@ struct Transfer {
 
 std::vector<Transfer> sends, receives;
 
-/// Whether it is to fail like this.
+/// Reports whether COALESCE_STAND_IN asks for this mistake.
 bool is_asked_to(std::string_view mistake) {
     const char* asked = std::getenv("COALESCE_STAND_IN");
     return asked && asked == mistake;
@@ -37,7 +39,7 @@ int processes() {
     return count;
 }
 
-/// How many floats go to each peer, or come from it; -1: nothing was said about it.
+/// Returns how many floats are transferred with each peer, or -1 if there is no transfer.
 std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     std::vector<long long> floats(static_cast<std::size_t>(processes()), -1);
     for (const Transfer& one : transfers) {
@@ -46,7 +48,8 @@ std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     return floats;
 }
 
-/// Whether what the others send is what this process receives: NCCL would wait forever, this complains.
+/// Reports whether the sends of the others match this process's receives. In case of a mismatch
+/// NCCL would wait forever; this stand-in reports an error.
 bool they_meet() {
     const std::vector<long long> sent = floats_by_peer(sends), expected = floats_by_peer(receives);
     std::vector<long long> coming(sent.size());
@@ -88,7 +91,7 @@ void exchange() {
 
 extern "C" {
 
-/// As large as NCCL's, which is passed by value.
+/// Has the same size as NCCL's id, because it is passed by value.
 struct UniqueId {
     char bytes[128];
 };
@@ -99,7 +102,7 @@ int ncclGetUniqueId(UniqueId* id) {
     return SUCCESS;
 }
 
-/// All have to come with the same id, each as the rank that it is.
+/// All processes must pass the same id, and each its own rank.
 int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank) {
     UniqueId first = id;
     MPI_Bcast(first.bytes, sizeof first.bytes, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# run_mpi.sh MPIRUN PROCESSES PROGRAM...: on this computer, however few processors it has, and as root
-# where that is who runs the tests.
+# run_mpi.sh MPIRUN PROCESSES PROGRAM...: starts the program on this computer, even if it has fewer
+# processors than processes, and even as root.
 mpirun=$1 processes=$2
 shift 2
-# Open MPI keeps files of all runs of a user in one folder, which the last run to end removes while another may be about to
-# use it: each run here has a folder of its own.
+# Open MPI keeps files of all runs of a user in one folder. The last run to end deletes it, although
+# another run may be about to use it. Each run here therefore has its own folder.
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

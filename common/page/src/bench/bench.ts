@@ -1,5 +1,5 @@
-// A kernel on the bench: its text, Run, the verdict in words, what its lines and its warps do. Lessons have one, the
-// playground two.
+// A bench for one kernel: its editor, the Run button, the verdict, the costs of lines, and the
+// accesses of warps. A lesson has one, and the playground two.
 
 import { Editor } from "../editor/editor";
 import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
@@ -9,7 +9,7 @@ import { OwnPart } from "./own_part";
 import { withCode } from "../words";
 import { verdictElement } from "./verdict_part";
 
-/** Whoever stops typing for so long wants to know. */
+/** The kernel is examined when the learner has not typed for this many milliseconds. */
 const PAUSE = 700;
 
 const markup = `
@@ -26,12 +26,12 @@ more expensive than it must be. <kbd>Esc</kbd> leaves the editor.</p>
 
 export interface BenchEvents {
     changed(text: string): void;
-    /** What is shown next was examined; it holds for `text`. */
+    /** Called with each result, which holds for `text`. */
     examined(result: Examined, text: string): void;
 }
 
 export class Bench {
-    /** Of the text as it stands; null: not examined yet. */
+    /** The result for the current text, or null if it has not been examined yet. */
     last: Examined | null = null;
     private task: Task | null = null;
     private showsCosts = true;
@@ -62,7 +62,7 @@ export class Bench {
         return this.root.querySelector(selector) as T;
     }
 
-    /** Buttons beside Run. */
+    /** The buttons beside Run. */
     addTool(name: string, words: string, act: () => void): HTMLButtonElement {
         const button = document.createElement("button");
         Object.assign(button, { type: "button", name, textContent: words });
@@ -75,12 +75,12 @@ export class Bench {
         return this.editor.text;
     }
 
-    /** As if it were typed. */
+    /** Changes the text as if the learner had typed it. */
     set text(text: string) {
         this.editor.text = text;
     }
 
-    /** Another exercise, with its text. */
+    /** Switches to another exercise and its text. */
     open(task: Task, text: string) {
         this.task = task;
         this.forget();
@@ -90,7 +90,7 @@ export class Bench {
         this.find(".outcome").replaceChildren();
     }
 
-    /** Whether counters may be seen; a lesson asks what they will be before. */
+    /** Whether counters may be shown. A lesson first asks the learner to predict them. */
     set costsAreShown(shown: boolean) {
         this.showsCosts = shown;
         if (this.last) this.show(this.last);
@@ -120,7 +120,7 @@ export class Bench {
         if (!noCompiler()) this.pause = setTimeout(() => void this.run(), PAUSE);
     }
 
-    /** The compiler is large: who only reads does not load it. */
+    /** The compiler is large, so it is loaded only for readers who use the editor. */
     private prepareWhenSeen() {
         if (noCompiler()) return;
         const observer = new IntersectionObserver((entries) => {
@@ -151,7 +151,7 @@ export class Bench {
         this.say("Running …");
         try {
             const result = await this.examiner.examine(task, text);
-            // What was typed meanwhile is examined next.
+            // The text has changed in the meantime, so examine it next.
             if (text !== this.text || task !== this.task) return;
             this.root.dataset.milliseconds = String(performance.now() - begin);
             this.last = result;

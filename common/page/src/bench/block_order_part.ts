@@ -1,4 +1,5 @@
-// Which tile of `in` each block takes: from the first address that each loads, in the order in which blocks begin.
+// Shows which tile of `in` each block processes. It uses the first address that each block loads,
+// in the order in which blocks start.
 
 import type { Examined, Launch } from "../examiner";
 import { oneAtATime, type SimulatorThread } from "../thread";
@@ -16,7 +17,7 @@ const product = (list: number[]): number => list.reduce((one, other) => one * ot
 
 export class BlockOrderPart {
     private examined: Examined | null = null;
-    /** Of each block, the tile as its row and column; null: it reads nothing. */
+    /** For each block, the row and column of its tile, or null if it reads nothing. */
     private tiles: ([number, number] | null)[] = [];
     private readonly countLatest = oneAtATime(() => this.count());
 
@@ -37,7 +38,7 @@ export class BlockOrderPart {
         void this.countLatest();
     }
 
-    /** One run for each block, since one block is traced at a time. */
+    /** Runs the kernel once for each block, because only one block is traced at a time. */
     private async count() {
         const { ptx, entry, launch } = this.examined as Examined & { launch: Launch };
         const blocks = product(launch.grid);
@@ -52,7 +53,7 @@ export class BlockOrderPart {
             const element = (address ?? 0) / 4;
             tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
         }
-        // A copy that is asked for (TMA) is no load of a thread: there is no order to see.
+        // A bulk copy (TMA) is not a load of a thread, so no order is visible.
         this.root.hidden = tiles.every((tile) => tile === null);
         if (this.root.hidden) return;
         this.tiles = tiles;

@@ -1,14 +1,15 @@
-// From launches that were seen to the grid for a matrix of any shape: what common/book/recorder does for the lessons' kernels.
+// Finds the rule for the grid from observed launches, for matrices of any shape.
+// common/book/recorder does the same for the kernels of the lessons.
 
 import type { Launch, ShapeTried } from "../examiner";
 
 type Rule = (rows: number, cols: number) => number;
 
-/** What an axis of a grid may cover, in pieces of some size. */
+/** The extents that the blocks along an axis may cover. */
 const EXTENTS: Rule[] = [() => 1, (_, cols) => cols, (rows) => rows, (rows, cols) => rows * cols];
 const LARGEST_PIECE = 4096;
 
-/** The rule of one axis that gives every launch; null: there is none so simple. */
+/** Returns the rule that explains the axis in every launch, or null if there is no simple rule. */
 function ruleOf(axis: number, tried: ShapeTried[]): Rule | null {
     for (const extent of EXTENTS) {
         for (let size = 1; size <= LARGEST_PIECE; size++) {
@@ -19,7 +20,7 @@ function ruleOf(axis: number, tried: ShapeTried[]): Rule | null {
     return null;
 }
 
-/** How the kernel is launched for other matrices; null where its launches follow no simple rule. */
+/** Returns how the kernel is launched for other matrices, or null if its launches follow no simple rule. */
 export function launchRule(tried: ShapeTried[]): ((rows: number, cols: number) => Launch) | null {
     const first = tried[0]?.launch;
     const isSame = tried.every(({ launch }) => JSON.stringify(launch.block) === JSON.stringify(first?.block) && launch.shared_bytes === first?.shared_bytes);

@@ -1,4 +1,5 @@
-// What one warp of a learner's kernel touches, which tiles its blocks take, and its predicted time: from its own run.
+// Shows, from the run of a learner's kernel, the accesses of one warp, the tiles of its blocks, and
+// its predicted time.
 
 import { AccessesPart } from "../accesses_part";
 import { comparedWith } from "../course";
@@ -12,7 +13,7 @@ import { launchRule } from "./launch_rule";
 
 const MOST_ACCESSES = 1000;
 
-/** `whose`: two kernels may stand side by side. */
+/** `whose` distinguishes two kernels beside each other. */
 const markup = (whose: string) => `
 <form class="controls" aria-label="Which warp, ${whose}">
   <label>Block number <input name="block" type="number" min="0" value="0"/></label>
@@ -46,7 +47,7 @@ export class OwnPart {
         root.addEventListener("toggle", () => this.update());
     }
 
-    /** Null: there is nothing to show. `produces` is what the kernel should leave in `out`. */
+    /** Shows a kernel, or nothing for null. `produces` is what the kernel should leave in `out`. */
     show(examined: Examined | null, text: string, produces: string) {
         this.examined = examined?.ptx && examined.launch ? examined : null;
         this.text = text;
@@ -60,7 +61,7 @@ export class OwnPart {
         return this.root.querySelector(selector) as T;
     }
 
-    /** It costs runs of its own, so only for whoever looks. */
+    /** Needs additional runs, so it is done only when the reader opens this part. */
     private update() {
         if (!this.isStale || !this.examined || !(this.root as HTMLDetailsElement).open) return;
         this.isStale = false;
@@ -83,7 +84,7 @@ export class OwnPart {
         form.addEventListener("change", () => void this.traceLatest());
     }
 
-    /** A place of the launch: what it does not have becomes the last that it has. */
+    /** Limits a block or warp number to those that the launch has. */
     private place(name: "block" | "warp", count: number): number {
         const field = this.find<HTMLInputElement>(`input[name=${name}]`);
         const value = Math.min(Math.max(0, Math.floor(Number(field.value) || 0)), count - 1);

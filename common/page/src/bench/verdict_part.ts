@@ -1,9 +1,10 @@
-// The verdict in the words of the terminal, with what the exercise asks beside what was counted.
+// Shows the verdict with the same words as in the terminal, and the requirements of the exercise
+// beside the counters.
 
 import type { Examined } from "../examiner";
 import { round } from "../words";
 
-/** What is asked, by the words of the verdict's table. */
+/** The requirements, by the words in the verdict's table. */
 const ROWS: [RegExp, string][] = [
     [/^sectors per load/, "load"],
     [/^sectors per store/, "store"],
@@ -22,7 +23,7 @@ function addAsked(table: HTMLTableElement, limits: Record<string, number>) {
     }
 }
 
-/** `html` is the C++'s own, and nothing of the learner's is markup in it. */
+/** `html` comes from C++ code, which has escaped the learner's text. */
 export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean): HTMLElement {
     const holder = document.createElement("div");
     holder.innerHTML = result.html;

@@ -1,14 +1,14 @@
-// clang as WebAssembly: one compilation is one run of it, in an instance of its own, which is made in 20 ms. Reading
-// the headers takes half of the time of a small kernel: they are read once for the same arguments, and kept as clang
-// keeps them (a precompiled header). What comes out is the same.
+// Runs clang as WebAssembly. Each compilation uses its own instance, which takes 20 ms to create.
+// Parsing the headers takes half of the time for a small kernel, so they are parsed once per set of
+// options and kept in clang's own format (a precompiled header). The result is the same.
 
 import { System } from "./wasi";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 
-/** Where clang looks for headers, as the arguments have it (examiner/clang_ir.cpp). */
+/** The options with which clang finds headers (examiner/clang_ir.cpp). */
 const headersFolder = "include";
 
-/** The headers, read by clang for these arguments. */
+/** The precompiled header for these options. */
 export interface ReadHeaders {
     key: string;
     bytes: Uint8Array;
@@ -17,7 +17,7 @@ export interface ReadHeaders {
 const readHeadersName = "headers.pch";
 const emptyName = "empty.h";
 
-/** A request in which the place of the included header is found; null where it is none that we know. */
+/** Splits a request at the included header. Returns null if it does not include a header that we know. */
 function takeApart({ arguments: words, output, files }: CompilerRequest) {
     const include = words.indexOf("-include");
     const [input, ...others] = Object.keys(files);
@@ -56,19 +56,19 @@ export class Clang {
         return { ir, said: withRelativeNames(said), milliseconds: performance.now() - begin };
     }
 
-    /** Reads the headers for what will be compiled with the same arguments. Returns them when that is new. */
+    /** Precompiles the headers for requests with the same options. Returns them if they are new. */
     readHeadersFor(request: CompilerRequest): ReadHeaders | null {
         const parts = takeApart(request);
         if (!parts || parts.key === this.read?.key) return null;
         const { file } = this.run(parts.reading, [[emptyName, encoded("")]], readHeadersName);
-        // Without them everything works too, at half the speed.
+        // Without the precompiled header everything works too, at half the speed.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
         return this.read;
     }
 
     private run(words: string[], files: [string, Uint8Array][], output: string) {
-        // The module is many programs in one: the name of the one that is meant comes first.
+        // The module contains several programs. The first argument selects one.
         const system = new System(["llvm", "clang", ...words], new Map([...this.headers, ...files]));
         try {
             const isGood = system.run(this.module) === 0;
@@ -79,7 +79,7 @@ export class Clang {
     }
 }
 
-/** Why clang did not come to its end. A page gives it less stack than a computer does. */
+/** Explains why clang failed. In a page it has a smaller stack than in a terminal. */
 function failureOf(error: unknown): string {
     if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
     return `the compiler itself has failed (${error}); please report it with this kernel`;
@@ -89,7 +89,8 @@ function encoded(text: string): Uint8Array {
     return new TextEncoder().encode(text);
 }
 
-// Headers that are kept remember where they were read: "/include/..." for what the arguments call "include/...".
+// A precompiled header contains absolute paths: "/include/..." for files that the options call
+// "include/...".
 
 function withRelativeNames(said: string): string {
     return said.replace(/^(In file included from )?\/include\//gm, "$1include/");

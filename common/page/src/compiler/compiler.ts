@@ -1,4 +1,5 @@
-// The compiler in the page: clang, as WebAssembly, in a worker of its own. It is loaded once, in the background.
+// The page's interface to the compiler, which is clang as WebAssembly in a worker. It is loaded
+// once, in the background.
 
 import { OpenQuestions } from "../open_questions";
 import type { ReadHeaders } from "./clang";
@@ -6,10 +7,10 @@ import type { Loaded } from "./load";
 import CompilerWorker from "./worker?worker&inline";
 import type { Message, Reply } from "./worker";
 
-/** Told while it is loaded: how much of it is there (0 to 1; null: that cannot be said), and words for the reader. */
+/** Called during loading, with the loaded fraction (0 to 1, or null if it is unknown) and a text for the reader. */
 export type Progress = (part: number | null, words: string) => void;
 
-/** One compilation, as C++ asks for it (examiner/clang_ir.h): the arguments behind `clang`, the files, by name. */
+/** One compilation, as requested by C++ code (examiner/clang_ir.h): the options of clang, and the files by name. */
 export interface CompilerRequest {
     arguments: string[];
     files: Record<string, string>;
@@ -17,14 +18,14 @@ export interface CompilerRequest {
 }
 
 export interface CompilerAnswer {
-    /** The text of LLVM IR; null: there is none, and `said` has the errors. */
+    /** The LLVM IR, or null if there were errors, which are in `said`. */
     ir: string | null;
-    /** What clang printed: errors and warnings. */
+    /** The output of clang: errors and warnings. */
     said: string;
     milliseconds: number;
 }
 
-/** A compilation that was ended by stop(). */
+/** A compilation that stop() ended. */
 export class Stopped extends Error {}
 
 const fromFiles =
@@ -32,14 +33,14 @@ const fromFiles =
     "./learn play shows the same pages at an address where it may.";
 
 export class Compiler {
-    /** "clang 22.1.0", when it is ready. */
+    /** The version when the compiler is ready: "clang 22.1.0". */
     version = "clang";
-    /** Rejected when it cannot be loaded; the error's message is for the reader. */
+    /** Rejected if the compiler cannot be loaded. The message is for the reader. */
     readonly ready: Promise<void>;
 
     private worker: Worker | undefined;
     private loaded: Loaded | undefined;
-    /** What a thread has read is kept for the one that comes after it. */
+    /** The headers that a worker has precompiled, which are passed on to the next worker. */
     private read: ReadHeaders | null = null;
     private readonly questions = new OpenQuestions();
     private isReady!: () => void;
@@ -53,19 +54,19 @@ export class Compiler {
             this.isReady = resolve;
             this.hasFailed = reject;
         });
-        // Whoever shows nothing of it need not listen.
+        // Prevents an error message if no code waits for the compiler.
         this.ready.catch(() => {});
         if (location.protocol === "file:") this.fail(fromFiles);
         else this.start({ folder: new URL(folder, document.baseURI).href });
     }
 
-    /** Waits until it is loaded, and for compilations before this one. */
+    /** Waits until the compiler is loaded and earlier compilations have finished. */
     async compile(request: CompilerRequest): Promise<CompilerAnswer> {
         await this.ready;
         return this.questions.ask((number) => this.tell({ number, request }));
     }
 
-    /** Ends what is being compiled, which is rejected as Stopped. The next compilation may follow at once. */
+    /** Ends the current compilation, which is rejected as Stopped. The next one may start immediately. */
     stop(): void {
         if (!this.loaded || this.questions.isEmpty) return;
         this.worker?.terminate();

@@ -1,12 +1,12 @@
-// Fetches the compiler, once: the browser keeps it in a cache of its own, compressed as it came. It is unpacked and
-// compiled while it comes.
+// Fetches the compiler once. The browser keeps it compressed in a separate cache. It is
+// decompressed and compiled while it arrives.
 
 import type { Progress } from "./compiler";
 
-/** compiler/compiler.json, which compiler/pack.mjs writes. */
+/** The contents of compiler/compiler.json, which compiler/pack.mjs writes. */
 export interface Manifest {
     version: string;
-    /** A file with the hash of its content in its name: what has been kept under that name is never stale. */
+    /** The file name contains the hash of the content, so a cached file is never stale. */
     module: { file: string; bytes: number; unpackedBytes: number };
     headers: { file: string };
 }
@@ -14,13 +14,13 @@ export interface Manifest {
 export interface Loaded {
     version: string;
     module: WebAssembly.Module;
-    /** Texts by path. */
+    /** The texts by path. */
     headers: Record<string, string>;
 }
 
 const cacheName = "coalesce-compiler";
 
-/** `folder`: the address of the folder that has compiler.json. */
+/** `folder` is the address of the folder with compiler.json. */
 export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
     onProgress(0, "The compiler is being loaded.");
     const manifest = await json<Manifest>(new URL("compiler.json", folder));
@@ -45,7 +45,8 @@ async function json<Content>(url: URL): Promise<Content> {
 }
 
 async function keptOrFetched(url: URL, folder: string): Promise<Response> {
-    // Not every page has a cache (one that is not secure), and not every cache may be used (private windows).
+    // Some pages have no cache (if they are not secure), and some caches cannot be used (in private
+    // windows).
     const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
     const kept = await cache?.match(url);
     if (kept?.body) return kept;
@@ -54,7 +55,7 @@ async function keptOrFetched(url: URL, folder: string): Promise<Response> {
     return response;
 }
 
-/** Keeps it when it has come as a whole, and throws away the ones before it. */
+/** Caches the file once it is complete, and deletes older versions. */
 async function keep(cache: Cache, url: URL, folder: string, response: Response) {
     try {
         await cache.put(url, response);
@@ -62,11 +63,11 @@ async function keep(cache: Cache, url: URL, folder: string, response: Response) 
             if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
         }
     } catch {
-        // No room, or it did not come as a whole: it is fetched again the next time.
+        // There is no space, or the file is incomplete. It will be fetched again the next time.
     }
 }
 
-/** A server may say "this is gzip, unpack it", and the browser has done so: the first bytes tell. */
+/** If a server declares the file as gzip, the browser has already decompressed it. The first bytes show this. */
 async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let next = await reader.read();

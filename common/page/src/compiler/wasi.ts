@@ -1,20 +1,21 @@
-// A system for one run of a program that knows WASI (preview 1): files in memory, arguments, what it prints.
-// It has what a compiler asks for and no more: one folder, "/", no links, no times, no folders that are made.
+// Implements WASI (preview 1) for one run of a program: files in memory, arguments and output. It
+// has only the functions that a compiler needs. There is one folder, "/". Links, times and creating
+// folders are not supported.
 
-/** WASI's numbers. */
+/** WASI's error numbers. */
 const errors = { none: 0, badFile: 8, exists: 20, invalid: 28, isFolder: 31, noEntry: 44, noSystem: 52, noFolder: 54 } as const;
 const types = { unknown: 0, characters: 2, folder: 3, file: 4 } as const;
 const openFlags = { create: 1, folder: 2, exclusive: 4, truncate: 8 } as const;
 const rootDescriptor = 3;
 
-/** How a program ends; nothing behind it is run. */
+/** Thrown to end the program. */
 export class Exit extends Error {
     constructor(readonly code: number) {
         super(`The program ended with ${code}.`);
     }
 }
 
-/** A file's bytes are the beginning of `space`, which grows by doubling: programs write a little at a time. */
+/** The bytes of a file are the beginning of `space`. It grows by doubling, because programs write in small pieces. */
 class MemoryFile {
     constructor(
         readonly number: number,
@@ -33,7 +34,7 @@ class MemoryFile {
             larger.set(this.bytes);
             this.space = larger;
         }
-        // Behind the end there may be what was cut off before.
+        // The bytes after the end may be left from before the file was truncated.
         if (at > this.size) this.space.fill(0, this.size, at);
         this.space.set(bytes, at);
         this.size = Math.max(this.size, end);
@@ -45,10 +46,10 @@ class MemoryFile {
     }
 }
 
-/** What a file descriptor is: a file and a place in it, the folder of that path, or what is printed. */
+/** An open file with a position, or an open folder, or the output. */
 type Open = { file: MemoryFile; at: number } | { folder: string } | { print: (bytes: Uint8Array) => void };
 
-/** Without "/" at the ends, "." and "..": "" is the root. */
+/** Normalizes a path: removes slashes at the ends, "." and "..". The root is "". */
 function normal(path: string): string {
     const parts: string[] = [];
     for (const part of path.split("/")) {
@@ -60,7 +61,7 @@ function normal(path: string): string {
 
 export class System {
     private readonly files = new Map<string, MemoryFile>();
-    /** Numbers of folders, and of files: programs tell them apart by these. */
+    /** The inode numbers of folders and files, which programs use to distinguish them. */
     private readonly numbers = new Map<string, number>();
     private readonly descriptors: (Open | undefined)[];
     private readonly printed: Uint8Array[] = [];
@@ -76,7 +77,7 @@ export class System {
         this.descriptors = [{ print: () => {} }, { print }, { print }, { folder: "" }];
     }
 
-    /** Runs a program to its end. Returns its exit code. */
+    /** Runs a program and returns its exit code. */
     run(module: WebAssembly.Module): number {
         const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.imports() });
         this.memory = instance.exports.memory as WebAssembly.Memory;
@@ -89,7 +90,7 @@ export class System {
         }
     }
 
-    /** What the program printed, to stdout or stderr. */
+    /** The output of the program on stdout and stderr. */
     text(): string {
         const decoder = new TextDecoder();
         return this.printed.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode();
@@ -140,7 +141,7 @@ export class System {
         return normal(open.folder + "/" + new TextDecoder().decode(this.bytesAt(pointer, length)));
     }
 
-    /** The pieces of memory that a list of pointers and lengths names. */
+    /** Returns the memory that a list of pointers and lengths describes. */
     private pieces(list: number, count: number): Uint8Array[] {
         const view = this.view;
         return Array.from({ length: count }, (_, i) =>
@@ -168,7 +169,7 @@ export class System {
         return read;
     }
 
-    /** A list of texts that end with a zero, as arguments are given. */
+    /** Writes a list of null-terminated strings, such as arguments. */
     private writeTexts(texts: string[], pointers: number, to: number): number {
         for (const text of texts) {
             this.view.setUint32(pointers, to, true);
@@ -217,7 +218,7 @@ export class System {
                 this.view.setBigUint64(to, BigInt(Math.floor(performance.now() * 1e6)), true);
                 return errors.none;
             },
-            // The same numbers each time: names of temporary files are made of them.
+            // The same numbers in each run, because the names of temporary files depend on them.
             random_get: (to: number, length: number) => {
                 for (const bytes = this.bytesAt(to, length); length-- > 0; ) {
                     this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;
@@ -248,7 +249,7 @@ export class System {
                 if (!open) return errors.badFile;
                 this.bytesAt(to, 24).fill(0);
                 this.view.setUint8(to, "file" in open ? types.file : "folder" in open ? types.folder : types.characters);
-                // Every right.
+                // All rights.
                 this.view.setBigUint64(to + 8, 0xffffffffn, true);
                 this.view.setBigUint64(to + 16, 0xffffffffn, true);
                 return errors.none;

@@ -1,11 +1,13 @@
-// The compiler's thread: loads it, or is given what another thread has loaded; then compiles, one file after another.
-// compiler.ts is its other end.
+// The compiler's worker. It loads the compiler, or receives a compiled module from an earlier
+// worker, and then compiles one file after another. compiler.ts is the page's side.
 
 import { Clang, type ReadHeaders } from "./clang";
 import type { CompilerAnswer, CompilerRequest } from "./compiler";
 import { load, type Loaded } from "./load";
 
-/** First of all where to load from, or what is loaded already; then requests, each with a number. */
+/**
+ * The first message says where to load the compiler from, or contains a loaded one. The others are numbered requests.
+ */
 export type Message =
     | { folder: string }
     | { loaded: Loaded; read: ReadHeaders | null }
@@ -14,7 +16,7 @@ export type Message =
 export type Reply =
     | { part: number | null; words: string }
     | { loaded: Loaded }
-    /** The compiler cannot be loaded, in words for the reader. */
+    /** The compiler cannot be loaded. The text is for the reader. */
     | { failure: string }
     | { read: ReadHeaders }
     | { number: number; answer: CompilerAnswer };
@@ -27,7 +29,7 @@ async function start(folder: string) {
     let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
-            // A screen shows no more than that.
+            // The screen need not be updated more often.
             if (performance.now() - told < 50 && part !== 1) return;
             told = performance.now();
             reply({ part, words });

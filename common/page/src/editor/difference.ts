@@ -1,11 +1,11 @@
-// A kernel beside another, line by line: not to be edited.
+// Shows two kernels beside each other, line by line. They cannot be edited.
 
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { appearance } from "./editor";
 
-/** Shows `theirs`, with what `yours` has in its place. */
+/** Shows `theirs`, and the differences in `yours`. */
 export function showDifference(parent: HTMLElement, yours: string, theirs: string) {
     parent.replaceChildren();
     new EditorView({

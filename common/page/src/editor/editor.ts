@@ -1,4 +1,4 @@
-// The editor of a kernel: C++ with the book's colours, notes below lines, costs beside them.
+// The editor for a kernel: C++ in the book's colours, with notes below lines and costs beside them.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
@@ -11,13 +11,13 @@ import { costGutter, setCosts } from "./costs";
 import { lineNotes, setNotes } from "./notes";
 
 export interface EditorEvents {
-    /** By the learner or by setText. */
+    /** The text was changed, by the learner or by setText. */
     changed(): void;
     /** Ctrl-Enter. */
     run(): void;
 }
 
-/** What the editor and a view of differences share. */
+/** The extensions that the editor and the view of differences share. */
 export const appearance: Extension = [
     lineNumbers(),
     highlightSpecialChars(),
@@ -30,11 +30,11 @@ export const appearance: Extension = [
 export class Editor {
     private readonly view: EditorView;
 
-    /** `label`: what it is called for whoever does not see it. */
+    /** `label` is the accessible name of the editor. */
     constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
         const keys = [
             { key: "Mod-Enter", run: () => (events.run(), true) },
-            // Tab indents; Escape leads out, and Tab then goes on to what follows.
+            // Tab indents. Escape leaves the editor, so that the next Tab moves on.
             { key: "Escape", run: (view: EditorView) => (view.contentDOM.blur(), true) },
         ];
         this.view = new EditorView({
@@ -63,7 +63,7 @@ export class Editor {
         return this.view.state.doc.toString();
     }
 
-    /** A step that can be undone. */
+    /** Replaces the text as one step that can be undone. */
     set text(text: string) {
         if (text === this.text) return;
         this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });

@@ -1,4 +1,4 @@
-// What the compiler says, below the lines that it is about.
+// Shows the compiler's messages below the lines that they refer to.
 
 import { RangeSetBuilder, StateEffect, StateField, type EditorState, type Text } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";

@@ -1,15 +1,15 @@
-// Ways to break a kernel that teach something: each is an edit of its text.
+// Instructive ways to break a kernel. Each is an edit of its text.
 
 export interface Break {
     name: string;
     words: string;
-    /** The text with that edit; null: there is nothing of the kind in it. */
+    /** Returns the edited text, or null if the edit does not apply to it. */
     edit(text: string): string | null;
 }
 
 const changed = (text: string, after: string): string | null => (after === text ? null : after);
 
-/** `edit` at the last place where `pattern` matches. */
+/** Applies `edit` at the last place where `pattern` matches. */
 function atLast(text: string, pattern: RegExp, edit: (match: RegExpMatchArray) => string): string | null {
     const match = [...text.matchAll(pattern)].at(-1);
     if (!match) return null;
@@ -28,7 +28,7 @@ export const breaks: Break[] = [
     {
         name: "padding",
         words: "No padding",
-        // The last bracket of a declaration is the length of a row.
+        // The last bracket of a declaration contains the length of a row.
         edit: (text) => changed(text, text.replace(/^(\s*__shared__.*\[[^\]]*?)\s*\+\s*\w+\];/gm, "$1];")),
     },
     {

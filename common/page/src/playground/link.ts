@@ -1,5 +1,5 @@
-// A text as a part of a link: compressed, in letters that a link may have. "d" or "p" in front: deflated, or plain where
-// the browser cannot compress.
+// Encodes a text for a link: compressed, and with letters that a link may contain. The first letter
+// is "d" for a deflated text, or "p" for plain text if the browser cannot compress.
 
 const toLetters = (bytes: Uint8Array): string => {
     let binary = "";
@@ -19,7 +19,7 @@ export async function packed(text: string): Promise<string> {
     return `d${toLetters(await through(bytes, new CompressionStream("deflate-raw")))}`;
 }
 
-/** Throws in words for the reader. */
+/** Throws an error for the reader. */
 export async function unpacked(letters: string): Promise<string> {
     try {
         const bytes = fromLetters(letters.slice(1));

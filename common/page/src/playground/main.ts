@@ -1,4 +1,5 @@
-// The playground: any kernel of the course's signature, or two side by side; the link carries them.
+// The playground: one kernel with the course's signature, or two beside each other. The link
+// contains their text.
 
 import "../book.css";
 import "../parts.css";
@@ -15,12 +16,12 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel's text, compared with an exercise. */
+        /** For tests and for use in the console: compares a kernel's text with an exercise. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }
 
-/** A link is written when nobody types. */
+/** The link is updated when the learner has not typed for this many milliseconds. */
 const PAUSE = 300;
 
 class Page {
@@ -58,7 +59,7 @@ class Page {
         return { task, text: workOf(task).solution };
     }
 
-    /** "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
+    /** Parses "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
     private async stateFrom(word: string): Promise<SideState> {
         const [name = "", letters = ""] = word.split(",");
         const task: Task = { exercise: name.replace(/-hunt$/, ""), hunt: name.endsWith("-hunt") };
@@ -90,7 +91,7 @@ class Page {
 
     private toggle() {
         const first = (this.sides[0] as Side).state;
-        // The lesson's next step is the likeliest to be compared with.
+        // By default, compare with the next lesson.
         this.show(this.sides.length === 2 ? [first] : [first, this.first("04_padded")]);
         this.remember();
     }

@@ -1,4 +1,4 @@
-// One kernel of the playground: what it begins with, ways to break it, the bench.
+// One side of the playground: the initial text, ways to break the kernel, and the bench.
 
 import { Bench } from "../bench/bench";
 import type { Examiner, Task } from "../examiner";
@@ -25,7 +25,7 @@ export class Side {
     private readonly bench: Bench;
     private task!: Task;
 
-    /** `changed`: what the link should carry. */
+    /** Called when the state for the link has changed. */
     constructor(
         private readonly root: HTMLElement,
         number: number,
@@ -114,7 +114,7 @@ export class Side {
         this.changed();
     }
 
-    /** Which buttons can do something, and whether the text is still one of those to begin with. */
+    /** Updates which buttons apply, and whether the text is still one of the initial texts. */
     private showPossible() {
         const { text } = this.bench;
         for (const { name, edit } of breaks) this.find<HTMLButtonElement>(`button[name=${name}]`).disabled = edit(text) === null;

@@ -1,5 +1,5 @@
-// What one can begin with: of each lesson the exercise, the bug hunt and their solutions, and every variant of its
-// program that is a kernel for one of them, with its launch.
+// The initial texts to choose from: each lesson's exercise, its bug hunt and their solutions, and
+// each variant of its program that solves one of them, with its launch.
 
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
@@ -9,14 +9,14 @@ import { lessons, type Work } from "../exercises";
 export interface Start {
     /** "solution", "swizzled" */
     name: string;
-    /** What it is checked against. */
+    /** The exercise against which the text is checked. */
     task: Task;
     text: string;
-    /** Why one cannot begin with it; "": one can. */
+    /** Why it cannot be used as an initial text, or "". */
     why_not: string;
 }
 
-/** By lesson, in the course's order. */
+/** The initial texts by lesson, in the course's order. */
 export function starts(): Map<string, Start[]> {
     const all = new Map<string, Start[]>();
     for (const { name, exercise, hunt } of lessons()) {
@@ -44,9 +44,9 @@ function startOf(program: Program, variant: Variant | NoKernel, task: Task, exer
     return text ? { name: variant.name, task, text, why_not: "" } : none("its text is not found in the program");
 }
 
-// ---- a variant of a lesson's program as a learner's file ----
+// ---- converting a variant of a lesson's program to a learner's file ----
 
-/** The parts of a program at its outermost level, each with its comment: a declaration, a whole body. */
+/** Returns the top-level parts of a program, each with its comment: declarations and complete bodies. */
 function partsOf(source: string): string[] {
     const parts: string[] = [];
     let depth = 0;
@@ -61,23 +61,23 @@ function partsOf(source: string): string[] {
     return parts;
 }
 
-/** Lines stand below each other, and whatever is longer by itself. */
+/** Joins parts: single lines without blank lines between them, longer parts with. */
 const joined = (parts: string[]): string =>
     parts.reduce((text, part, i) => text + (i === 0 ? "" : part.includes("\n") || parts[i - 1]?.includes("\n") ? "\n\n" : "\n") + part, "");
 
 const isHost = (part: string): boolean => /^(static (?!constexpr)|int main|inline\b|namespace\b|using namespace\b)/m.test(part) && !/__(global|device)__/.test(part);
 const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 
-/** What a part declares for others: constants, types, functions. */
+/** Returns the names that a part declares for others: constants, types, functions. */
 function declared(part: string): string[] {
     let code = withoutComments(part);
-    // What is named within a body is nobody else's.
+    // Names that are declared within a body are not visible elsewhere.
     for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));
 }
 
-/** The parts that `text` needs and does not declare itself, and those that these need, in the program's order. */
+/** Returns the parts that `text` needs and does not declare, and those that these need, in the program's order. */
 function needed(text: string, parts: string[]): string[] {
     const own = new Set(declared(text));
     const chosen = new Set<string>(parts.filter((part) => declared(part).some((name) => own.has(name))));
@@ -95,14 +95,17 @@ function needed(text: string, parts: string[]): string[] {
     return parts.filter((part) => chosen.has(part) && !covered.has(part));
 }
 
-/** "transpose_ordered<32, &(diagonal(int, int))>" -> ["transpose_ordered", ["32", "diagonal"]] */
+/**
+ * Parses a function name: "transpose_ordered<32, &(diagonal(int, int))>" gives ["transpose_ordered", ["32",
+ * "diagonal"]].
+ */
 function takenApart(called: string): [string, string[]] {
     const [, name = called, list = ""] = /^(\w+)<(.*)>$/.exec(called) ?? [];
     const values = list.replace(/\([^()]*\)(?=\))|\([^()]*\)(?=,|$)/g, "").match(/\w+/g) ?? [];
     return [name, values];
 }
 
-/** A template with its arguments put in: constants of their names, or the function that is called. */
+/** Replaces template parameters by their arguments, which are constants or functions. */
 function instantiated(kernel: string, values: string[]): string {
     const list = /^template <(.*)>\n/m.exec(kernel);
     if (!list) return kernel;
@@ -136,7 +139,7 @@ function configureText({ grid, block, shared }: Launch): string {
 `;
 }
 
-/** The headers that a text needs, of those that its program includes and a learner's file may, too. */
+/** Returns the headers that a text needs, if its program includes them and a learner's file may include them too. */
 function includesFor(text: string, source: string): string[] {
     const needed: [RegExp, string][] = [[/\b__pipeline_/, "cuda_pipeline.h"], [/\bu?int\d+_t\b/, "cstdint"]];
     const lines = needed.filter(([word]) => word.test(text)).map(([, header]) => `#include <${header}>`);
@@ -145,7 +148,7 @@ function includesFor(text: string, source: string): string[] {
 
 const usual = ["out", "in", "rows", "cols"];
 
-/** The kernel under the exercise's name; one that takes other arguments is called by one of that name. */
+/** Gives the kernel the name that the exercise expects. If its parameters differ, a kernel with that name calls it. */
 function kernelText(kernel: string, launch: Launch, called: string): string {
     const [name, values] = takenApart(launch.function);
     const named = (text: string) => text.replace(new RegExp(`\\b${name}\\b`), called);
@@ -157,7 +160,7 @@ function kernelText(kernel: string, launch: Launch, called: string): string {
 }`;
 }
 
-/** `called`: what the kernel is to be called. "": it is not found. */
+/** `called` is the name that the kernel must have. Returns "" if it is not found. */
 function textOf(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
     const [name] = takenApart(launch.function);

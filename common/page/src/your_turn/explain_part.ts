@@ -1,4 +1,4 @@
-// Yours beside the solution, and why it costs what it costs.
+// Shows a learner's kernel beside the solution, and explains the costs.
 
 import { showDifference } from "../editor/difference";
 import type { Examined, Examiner, Task } from "../examiner";

@@ -1,4 +1,4 @@
-// The script of the lessons: puts "Your turn" into the place that the book has for it.
+// The script of the lessons, which inserts "Your turn" into the element that the book provides.
 
 import "../parts.css";
 import "../editor/editor.css";

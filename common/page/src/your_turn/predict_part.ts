@@ -1,4 +1,4 @@
-// What a kernel will cost, said before it is shown; and afterwards, whether that was so.
+// Asks for a prediction of a kernel's counters, and later shows whether it was right.
 
 import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";
@@ -7,7 +7,7 @@ import type { Progress } from "./progress";
 
 const MOST = 1e6;
 
-/** null: nothing was said; undefined: it is no number. */
+/** Null if nothing was entered; undefined if it is not a number. */
 function numberIn(text: string): number | null | undefined {
     const words = text.trim().replace(",", ".").replace(/\s*%$/, "");
     if (words === "") return null;
@@ -20,11 +20,11 @@ export class PredictPart {
         private readonly root: HTMLElement,
         private readonly examiner: Examiner,
         private readonly progress: Progress,
-        /** All questions have an answer now. */
+        /** Called when all questions have been answered. */
         private readonly answered: () => void,
     ) {}
 
-    /** What has been neither guessed nor left. */
+    /** The questions that have been neither answered nor skipped. */
     open(task: Task): Question[] {
         const { guesses } = this.progress.record(nameOf(task));
         return workOf(task).questions.filter(({ counter }) => !guesses.some((guess) => guess.counter === counter));
@@ -63,7 +63,7 @@ export class PredictPart {
         this.answered();
     }
 
-    /** What was said, and, when a kernel has passed, what is so. */
+    /** Shows the learner's predictions and, after a kernel has passed, the right answers. */
     async show(task: Task) {
         const name = nameOf(task);
         const predictions = await this.examiner.predictions(task, this.progress.record(name));

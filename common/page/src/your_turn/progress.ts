@@ -1,11 +1,11 @@
-// What a learner has done and written, kept in this browser. What was done has the form of .learn/state.json
-// (common/learn/state.h), so that it can be taken there and back.
+// Keeps a learner's progress and texts in this browser. The progress has the format of
+// .learn/state.json (common/learn/state.h), so that it can be exported and imported.
 
 import type { Examined } from "../examiner";
 import type { Counters } from "../simulator";
 
 const FORMAT = 2;
-/** Raised when an older page could not read what this one keeps. */
+/** Increased when older pages cannot read the stored format. */
 const PREFIX = "coalesce.1.";
 
 export interface Guess {
@@ -16,7 +16,7 @@ export interface Guess {
     label: string;
 }
 
-/** What was done about an exercise or a bug hunt. */
+/** The progress in one exercise or bug hunt. */
 export interface Record {
     checks: number;
     passed_hash: string;
@@ -27,7 +27,7 @@ export interface Record {
     guesses: Guess[];
     solution_seen: boolean;
     best_counters: Counters | null;
-    /** A real GPU's: of the terminal alone. */
+    /** Measured on a real GPU; only set by the terminal. */
     best_measured: { gbps: number } | null;
     predicted: { percent: number; label: string } | null;
 }
@@ -55,7 +55,7 @@ const newRecord = (): Record => ({
 
 const newState = (): State => ({ format: FORMAT, has_begun: true, current: "", exercises: {} });
 
-/** Of another program's file: throws in words for the reader. */
+/** Reads a file of another program. Throws an error for the reader. */
 function stateFrom(json: string): State {
     let state: State;
     try {
@@ -69,7 +69,7 @@ function stateFrom(json: string): State {
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
-/** Sectors and wavefronts together: what makes one kernel more expensive than another. */
+/** The sum of sectors and wavefronts, for comparing the cost of kernels. */
 function costOf(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);
@@ -79,7 +79,7 @@ const cheaper = (one: Counters | null, other: Counters | null): Counters | null 
     !one || (other && costOf(other) < costOf(one)) ? other : one;
 
 function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // What was said first was said; what is known of it may be known in one place alone.
+    // The first guess counts. Its answer may be known on only one side.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
         return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
@@ -87,7 +87,7 @@ function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
     return [...both, ...other.filter(({ counter }) => !one.some((guess) => guess.counter === counter))];
 }
 
-/** What was done here and what was done elsewhere: nothing of either is lost, and to merge it again changes nothing. */
+/** Merges the progress made here and elsewhere. Nothing is lost, and merging again changes nothing. */
 function merged(here: Record, there: Record): Record {
     const [passedLast, passedFirst] = here.passed_at > there.passed_at ? [here, there] : [there, here];
     const checkedMore = here.checks > there.checks ? here : there;
@@ -109,9 +109,9 @@ function merged(here: Record, there: Record): Record {
 }
 
 export class Progress {
-    /** Why nothing can be kept; "": it can. */
+    /** Why nothing can be stored, or "". */
     problem = "";
-    /** What the browser keeps, or would keep. */
+    /** The contents of the browser's storage, or of its replacement. */
     private readonly memory = new Map<string, string>();
 
     constructor() {
@@ -127,7 +127,7 @@ export class Progress {
     keepText(name: string, text: string) {
         this.write(`text.${name}`, text);
     }
-    /** What was written before the last reset. */
+    /** The text before the last reset. */
     textBefore(name: string): string | null {
         return this.read(`before.${name}`);
     }
@@ -142,7 +142,7 @@ export class Progress {
     }
 
     private update(name: string, change: (record: Record) => void) {
-        // Another tab may have written meanwhile.
+        // Another tab may have changed the state.
         const state = this.state();
         const record = state.exercises[name] ?? newRecord();
         change(record);
@@ -155,7 +155,7 @@ export class Progress {
         return this.record(name).passed_hash !== "";
     }
 
-    /** As ./learn check does; but a text that is run again is no other check. */
+    /** Records a check like ./learn check, except that running the same text again does not count. */
     keepVerdict(name: string, { verdict, predicted }: Examined) {
         this.update(name, (record) => {
             if (verdict.outcome === "not-examined") return;
@@ -199,7 +199,7 @@ export class Progress {
         return JSON.stringify(this.state(), null, 1) + "\n";
     }
 
-    /** What the file says comes to what is here. Throws in words for the reader. */
+    /** Merges the contents of a file into the progress. Throws an error for the reader. */
     take(json: string) {
         const taken = stateFrom(json);
         const state = this.state();
@@ -225,7 +225,7 @@ export class Progress {
         try {
             if (!this.problem) return localStorage.getItem(PREFIX + key);
         } catch {
-            // Then it is as if nothing had been kept.
+            // Storage is not available, so the value is kept only in this page.
         }
         return this.memory.get(key) ?? null;
     }

@@ -1,4 +1,4 @@
-// A learner's work to files and back: the kernel's text, and .learn/state.json.
+// Saves a learner's work to files and loads it again: the kernel's text, and .learn/state.json.
 
 import type { Progress } from "./progress";
 
@@ -15,9 +15,9 @@ export class TransferPart {
     constructor(
         private readonly root: HTMLElement,
         private readonly progress: Progress,
-        /** A kernel was read. */
+        /** Called after a kernel was loaded. */
         private readonly read: (text: string) => void,
-        /** What was done was read. */
+        /** Called after progress was loaded. */
         private readonly taken: () => void,
     ) {
         root.innerHTML = markup;
@@ -30,7 +30,7 @@ export class TransferPart {
         });
     }
 
-    /** `file`: in the course's folder. */
+    /** `file` is the path in the course's folder. */
     show(file: string, text: () => string) {
         this.file = file;
         this.text = text;

@@ -1,4 +1,5 @@
-// "Your turn": a lesson's exercise and its bug hunt, on the bench, with help and with what has been done so far.
+// "Your turn": a lesson's exercise and bug hunt on a bench, with help and with the learner's
+// progress.
 
 import { Bench } from "../bench/bench";
 import type { Examined, Examiner, Task } from "../examiner";
@@ -77,7 +78,7 @@ export class Turn {
         this.showStanding();
     }
 
-    /** What has passed, and what can be gone back to. */
+    /** Shows which tasks have passed, and which earlier texts can be restored. */
     private showStanding() {
         for (const hunt of [false, true]) {
             const button = this.find(`button[name=${hunt ? "hunt" : "exercise"}]`);
@@ -89,7 +90,8 @@ export class Turn {
         this.find("button[name=restore]").hidden = before === null || before === this.bench.text;
         this.find("button[name=predict]").hidden = workOf(this.task).questions.length === 0;
         this.find(".problem").textContent = this.progress.problem;
-        // What the lesson keeps folded is the exercise's solution.
+        // After the exercise has been solved, unfold the parts of the lesson that contain the
+        // solution.
         if (this.progress.hasPassed(this.task.exercise)) {
             for (const folded of document.querySelectorAll<HTMLDetailsElement>("details.solved")) folded.open = true;
         }
@@ -118,7 +120,7 @@ export class Turn {
         const name = nameOf(this.task);
         const failure = this.bench.last?.failure ?? this.progress.record(name).last_failure;
         const seen = (key: string) => this.progress.record(name).hints[key] ?? 0;
-        // Which hint it is, this answer says; then comes its next level.
+        // The first call returns which hint applies. The second one then asks for its next level.
         const first = await this.examiner.hint(this.task, failure, 1);
         const level = Math.min(seen(first.for) + 1, first.of);
         this.progress.keepHint(name, first.for, level);
@@ -139,7 +141,7 @@ export class Turn {
         await this.helped(() => this.predict.show(this.task));
     }
 
-    /** Who answers the lesson's question has said it: it is not asked twice. */
+    /** An answer to the lesson's question counts as a prediction, so the question is not asked twice. */
     private takeAnswersOfTheLesson() {
         for (const form of document.querySelectorAll<HTMLFormElement>("form.question[data-counter]")) {
             form.addEventListener("submit", () => {

@@ -1,4 +1,4 @@
-// What a build without addons has in place of addons/matrices and addons/textures: no such instruction is known.
+// Replaces addons/matrices and addons/textures in a build without addons, which knows none of their instructions.
 #include "simulator/execute/families.h"
 
 namespace coalesce::simulator {

@@ -1,5 +1,5 @@
-// Structures of CUDA 12 that have another layout in CUDA 13. Programs built with CUDA 12 pass these to
-// libcudart.so.12. All other structures are the same in both.
+// Structures whose layout differs between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass
+// them to libcudart.so.12. All other structures are the same in both.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,10 +8,9 @@
 
 namespace coalesce::simulator::cudart12 {
 
-// The members are called what CUDA calls them.
-// NOLINTBEGIN(readability-identifier-naming)
+// The members have CUDA's names.
 
-/// cudaDeviceProp of CUDA 12. A program of CUDA 11 knows it up to reservedSharedMemPerBlock.
+/// cudaDeviceProp in CUDA 12. In CUDA 11 it ends after reservedSharedMemPerBlock.
 struct DeviceProperties {
     // clang-format off
     char name[256]; unsigned char uuid[16]; char luid[8]; unsigned luidDeviceNodeMask;
@@ -41,11 +40,11 @@ struct DeviceProperties {
 };
 static_assert(sizeof(DeviceProperties) == 1032);
 
-/// The bytes of cudaDeviceProp that CUDA 11 has.
+/// The size of cudaDeviceProp in CUDA 11.
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
-/// cudaPointerAttributes of CUDA 12: the members that CUDA 13 begins with.
+/// cudaPointerAttributes in CUDA 12: the first members of that in CUDA 13.
 struct PointerAttributes {
     cudaMemoryType type;
     int device;
@@ -57,7 +56,7 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// Bytes of cudaResourceDesc in CUDA 12: its union ends with the members of pitch2D.
+/// The size of cudaResourceDesc in CUDA 12, whose union ends with the members of pitch2D.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

@@ -1,14 +1,15 @@
-// Boxes of bytes as the driver describes them (CUDA_MEMCPY2D, CUDA_MEMCPY3D), made into the runtime's.
+// Converts boxes of bytes from the driver's descriptions (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the
+// runtime's.
 #pragma once
 
 #include "simulator/addons/driver/driver.h"
 
 namespace coalesce::simulator::driver {
 
-// CUmemorytype
+// The values of CUmemorytype.
 enum MemoryType : unsigned { kHost = 1, kDevice = 2, kArray = 3, kUnified = 4 };
 
-/// Where one side of a CUDA_MEMCPY2D lies.
+/// One side of a CUDA_MEMCPY2D.
 struct Side2D {
     size_t x, y;
     MemoryType type;
@@ -22,7 +23,7 @@ struct Copy2D {
     size_t width, height;
 };
 
-/// ... and one of a CUDA_MEMCPY3D.
+/// One side of a CUDA_MEMCPY3D.
 struct Side3D {
     size_t x = 0, y = 0, z = 0, level = 0;
     MemoryType type = kHost;
@@ -37,7 +38,7 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// Fails for what is no box.
+/// Fails for invalid boxes.
 cudaMemcpy3DParms box_of(const Copy2D* copy);
 cudaMemcpy3DParms box_of(const Copy3D* copy);
 

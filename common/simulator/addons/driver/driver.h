@@ -1,14 +1,13 @@
-// What every function of the driver's stand-in is made of.
+// The basis of all functions of the driver's replacement.
 //
 // Theory of operation
-//   libcuda.so.1 is what programs of the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked
-//   to. Ours holds contexts, names of errors, and the shapes in which the driver takes its parameters; the
-//   work is done by the runtime's functions in libcudart.so.13, which is the simulated GPU. Handles are the
-//   same things on both sides: a CUstream is a cudaStream_t, a CUmodule a cudaLibrary_t, a CUfunction and a
-//   CUkernel a cudaKernel_t, and a CUdeviceptr the number of a pointer. So are, with few exceptions, the
-//   numbers of errors and attributes.
-//   Types are the runtime's, not those of cuda.h, which is not there without a toolkit: what crosses the
-//   boundary are pointers and numbers.
+//   Programs of the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with libcuda.so.1. Ours manages
+//   contexts and the names of errors, and converts parameters. The work is done by the runtime's functions in
+//   libcudart.so.13, which is the simulated GPU. Handles are the same on both sides: a CUstream is a cudaStream_t, a
+//   CUmodule a cudaLibrary_t, a CUfunction and a CUkernel a cudaKernel_t, and a CUdeviceptr the number of a pointer.
+//   With few exceptions, the numbers of errors and attributes are the same too.
+//   The types are the runtime's and not those of cuda.h, which exists only with a toolkit. Only pointers and numbers
+//   cross the boundary.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,30 +23,31 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::give, cudart::must, cudart::need;
 
-/// A CUresult: the numbers are the runtime's, some of the names are not.
+/// A CUresult. Its numbers are the runtime's, but some of its names differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// What an error of the runtime is in the driver: the same number, but for those that only the runtime has.
+/// Converts a runtime error to the driver's. The number is the same, except for errors that only
+/// the runtime has.
 Result result_of(cudaError_t error);
-/// "CUDA_ERROR_INVALID_VALUE"; null for a number that is none.
+/// Returns "CUDA_ERROR_INVALID_VALUE", for example, or null for an unknown number.
 const char* name_of(Result result);
 
-/// Whether cuInit was called.
+/// Reports whether cuInit was called.
 bool is_initialized();
-/// Fails where the calling thread cannot use a device now.
+/// Fails if the calling thread cannot use a device now.
 void check_context();
 void check_device(int device);
 
-/// A function that needs cuInit alone; `name`: __func__.
+/// A function that needs only cuInit. `name` is __func__.
 Result call(const char* name, const std::function<void()>& body);
 
 /// A function that needs a current context.
 Result in_context(const char* name, const std::function<void()>& body);
 
-/// A function that does what one of the runtime does, and one that needs no context for it.
+/// Functions that do the same as one of the runtime, with and without a context.
 template <class... Parameters, class... Arguments>
 Result same(const char* name, cudaError_t (*function)(Parameters...), Arguments... arguments) {
     return in_context(name, [&] { must(function(arguments...)); });
@@ -60,12 +60,12 @@ Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
 
 }  // namespace coalesce::simulator::driver
 
-// ---- functions that take what one of the runtime takes, `count` parameters ----
+// ---- functions with the same `count` parameters as one of the runtime ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(same_anywhere, driver, runtime, count)
 #define COALESCE_SAME(driver, runtime, count) COALESCE_BY(same, driver, runtime, count)
-/// ... and has two names: see cudart/per_thread.h.
+/// Defines both names of the function: see cudart/per_thread.h.
 #define COALESCE_SAME_IN_STREAM(driver, runtime, count) \
     COALESCE_SAME(driver, runtime, count);              \
     COALESCE_PER_THREAD_STREAM(driver, _ptsz)

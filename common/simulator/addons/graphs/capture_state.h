@@ -1,4 +1,4 @@
-// One capture that is under way: for those who begin, end and describe captures.
+// The state of an active capture, for the functions that start, end and describe captures.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,32 +15,33 @@ namespace coalesce::simulator::cudart {
 
 struct Capture {
     std::shared_ptr<Graph> graph;
-    bool makes_graph = true;  ///< the program gets the graph in the end; else it gave it
+    /// Whether the program receives the graph at the end; otherwise it provided it.
+    bool makes_graph = true;
     cudaStream_t origin = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
     std::thread::id thread;
     unsigned long long id = 0;
     bool is_valid = true;
-    /// For each stream that takes part, what its next node will wait for.
+    /// For each participating stream, what its next node will wait for.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The same as the program was told it last: arrays that it may still read.
+    /// The same as last returned to the program, in arrays that it may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> told_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> told_data;
 };
 
-/// What cudaThreadExchangeStreamCaptureMode changes.
+/// Changed by cudaThreadExchangeStreamCaptureMode.
 extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 
-/// cudaDeviceReset: all captures are gone.
+/// Ends all captures, for cudaDeviceReset.
 void forget_captures();
 
-/// Adds those that are not there yet.
+/// Adds the dependencies that are missing.
 void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
 
-/// `graph`: null for a new one; else its new nodes come after `after`.
+/// `graph` is null for a new one. Otherwise its new nodes come after `after`.
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                    std::vector<Dependency> after);
-/// `graph` may be null for a program that gave the graph itself.
+/// `graph` may be null if the program provided the graph.
 void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::simulator::cudart

@@ -1,6 +1,5 @@
-// The memory that allocation nodes of graphs give out. Its address is known when the node is added, so it
-// is taken from the device then; a launch says when it is in use, and what it holds counts as unwritten
-// from there on.
+// The memory of a graph's allocation nodes. Its address is known when the node is added, so it is
+// allocated then. A launch marks it as used, and its contents count as uninitialized from then on.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,24 +16,24 @@ struct GraphMemory {
     bool in_use = false;     ///< allocated by a launch, and not freed since
     bool is_mapped = false;  ///< allocated by a launch, and not trimmed since
 
-    /// What a program still uses when the last graph is gone is its own from then on, to be freed like
-    /// any other memory.
+    /// If a program still uses the memory when the last graph is destroyed, it becomes ordinary
+    /// memory that the program must free.
     ~GraphMemory();
 };
 
-/// Null when the device has no such memory left.
+/// Returns null if the device has not enough memory.
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 
-/// The memory that begins there; null when it is not a graph's.
+/// Returns the memory that starts there, or null if it does not belong to a graph.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 
-/// Memory of `bytes`, whose address is in the work's parameters.
+/// Allocates `bytes`. The address is in the parameters of the work.
 AllocateWork describe_allocation(size_t bytes);
 
-/// What no graph uses is no longer mapped.
+/// Unmaps memory that no graph uses.
 void trim_graph_memory();
 
-/// False: it is in use, or is not.
+/// Return false if the memory is already in use, or not in use.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

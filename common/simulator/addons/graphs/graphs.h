@@ -1,8 +1,9 @@
-// Graphs: nodes that hold work, and the edges that say what comes before what.
+// Graphs: nodes that hold work, and edges that order them.
 //
-// Idea       A graph that runs is a copy of the one that was built (Executable): its nodes remember which
-//            node they are copies of, and that is how the program names them. It runs its nodes one after
-//            the other, in an order that the edges allow, before the launch returns: like all work here.
+// Idea       A graph that runs (Executable) is a copy of the one that the program built. Its nodes
+//            remember which node they are copies of, because the program refers to those. Its nodes
+//            run one after the other, in an order that the edges allow, before the launch returns,
+//            like all work here.
 // Builds on  work.h (what a node does), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -38,7 +39,7 @@ inline bool is_conditional(const Node& node) {
     return node.type() == cudaGraphNodeTypeConditional;
 }
 
-/// Of memory that the graph allocates, or frees.
+/// Reports whether the node allocates or frees memory of the graph.
 inline bool is_of_memory(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
@@ -50,24 +51,26 @@ public:
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    /// Each node in the order in which it was added.
+    /// Returns the nodes in the order in which they were added.
     const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
     Node& add(Work work, std::vector<Dependency> dependencies);
     void remove(Node& node);
 
     std::shared_ptr<Graph> copy() const;
-    /// The copy of `original` in this graph or in a graph within it; nullptr: none.
+    /// Returns the copy of `original` in this graph or in a nested graph, or nullptr.
     Node* copy_of(const Node* original);
-    /// The nodes, each after all that it depends on. False: there is a cycle; `culprit` is in it.
+    /// Sorts the nodes so that each comes after those that it depends on. Returns false if there is
+    /// a cycle, with a node of it in `culprit`.
     bool in_order(std::vector<Node*>& order, Node*& culprit) const;
-    /// Whether there is such a node here or in a graph within.
+    /// Reports whether this graph or a nested graph has a node with this property.
     bool has(const std::function<bool(const Node&)>& property) const;
-    /// Calls `body` for every graph within, and this one.
+    /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    bool is_part = false;  ///< of a node, or of what runs: not the program's to destroy
-    std::map<UserObject*, unsigned> objects;  ///< references that the graph holds
-    /// Those that were made for this graph, with what a launch sets them to.
+    /// Whether it belongs to a node or an executable, so that the program must not destroy it.
+    bool is_part = false;
+    std::map<UserObject*, unsigned> objects;  ///< the references that the graph holds
+    /// The conditions created for this graph, with the values that a launch sets.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
@@ -81,8 +84,8 @@ struct Executable : std::enable_shared_from_this<Executable> {
     unsigned long long flags = 0;
 };
 
-/// Every graph, node and executable that is alive. One lock for all of it: held by every call that looks
-/// at a graph, and by none while a graph runs.
+/// All existing graphs, nodes and executables. One lock protects them. Every call that looks at a
+/// graph holds it, but not while a graph runs.
 class Graphs {
 public:
     static Graphs& instance();
@@ -95,9 +98,9 @@ public:
     bool destroy(Graph* graph);
     cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
-    /// Whether something that can be launched was made of the graph, and is there yet.
+    /// Reports whether an executable of this graph exists.
     bool has_executable(const Graph* original);
-    /// cudaDeviceReset.
+    /// For cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;
@@ -117,12 +120,12 @@ inline cudaGraphNode_t handle_of(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// The nodes that the handles name, with the data of the edges. They must be nodes of `graph`, and none is named
-/// twice.
+/// Returns the nodes of these handles, with the data of the edges. They must be different nodes of
+/// `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 
-/// Runs the nodes of a graph that has no cycle.
+/// Runs the nodes of a graph without cycles.
 void run_graph(const Graph& graph);
 
 }  // namespace coalesce::simulator::cudart

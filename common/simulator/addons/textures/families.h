@@ -1,4 +1,4 @@
-// The families of instructions on textures and surfaces: one function for each, beside its handlers.
+// The families of instructions on textures and surfaces. Each has a function, which is defined beside its handlers.
 #pragma once
 
 #include "simulator/execute/describe.h"

@@ -1,8 +1,9 @@
-// Texels: what lies at one place of a texture or surface, and what a fetch gives of it.
+// Converts texels: from the bytes at one place of a texture or surface to the result of a fetch,
+// and back.
 //
 // Builds on  base/types.h.
-// Watch      Channels that a format has not are given as 0, and the fourth as 1, as graphics interfaces do. CUDA's
-//            manuals do not say what they are.
+// Watch      If a format does not have all four channels, the missing ones are 0, and the fourth
+//            is 1, as in graphics interfaces. CUDA's manuals do not say what they are.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ namespace coalesce::simulator {
 
 enum class ChannelKind : u8 { signed_integer, unsigned_integer, floating };
 
-/// 1, 2 or 4 channels of 1, 2 or 4 bytes each.
+/// A texel has 1, 2 or 4 channels of 1, 2 or 4 bytes each.
 struct TexelFormat {
     ChannelKind kind = ChannelKind::floating;
     u32 channels = 1, channel_bytes = 4;
@@ -27,13 +28,15 @@ struct TexelFormat {
 using TexelBits = std::array<u32, 4>;
 using TexelNumbers = std::array<float, 4>;
 
-/// Integers with their signs or zeros in front, halves as floats.
+/// Integers are extended to 32 bits with their sign or with zeros, and halves become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
-/// Floats as they are. Integers of 8 and 16 bits from 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat), but the most
-/// negative one a little below, since filtering takes it so; `srgb`: the first three channels, of 8 unsigned bits,
-/// are in sRGB and become linear.
+/// Floats stay as they are. Integers of 8 and 16 bits become numbers from 0 to 1, or from -1 to 1
+/// (cudaReadModeNormalizedFloat); the most negative integer becomes a little less than -1, since
+/// filtering uses it like that. With `srgb`, the first three channels (8 unsigned bits each) are in
+/// sRGB and become linear.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
-/// The way back, for sust.p: floats are rounded to halves, integers keep their low bits.
+/// Converts elements back to bytes, for sust.p. Floats are rounded to halves, and integers keep
+/// their low bits.
 void write_elements(const TexelFormat& format, const TexelBits& elements, u8* bytes);
 
 }  // namespace coalesce::simulator

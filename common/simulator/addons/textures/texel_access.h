@@ -1,10 +1,11 @@
-// What fetches from textures and accesses to surfaces have in common: which object, which bytes, and what the checks
-// and counters are told of them.
+// Shared by texture fetches and surface accesses: finding the object and the bytes, and informing
+// the checks and counters.
 //
 // Builds on  textures/texture.h; memory_access.h, which finds the bytes.
-// Counters   as on an H100: a warp instruction is a request for each four lanes, or each eight where it accesses a
-//            surface that is not 3D or fetches less than 16 bytes by tex1Dfetch or from a level that is given; sectors
-//            are the different ones of a request.
+// Counters   as on an H100. A warp instruction makes one request for every four lanes, or for every
+//            eight lanes if it accesses a surface that is not 3D, or fetches less than 16 bytes
+//            with tex1Dfetch or from an explicit level. The sectors are the distinct ones of each
+//            request.
 #pragma once
 
 #include <algorithm>
@@ -15,25 +16,25 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read: the object, the layer of a layered one, coordinates, and
-/// whatever follows.
+/// A texture or surface instruction. OperandList::read has the object, the layer of a layered one,
+/// the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Coordinates of a texture: directions into a cubemap have one more.
+    /// Returns the number of a texture's coordinates. A direction into a cubemap has one more.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
-/// The shape that `1d`, `a2d`, `cube`, ... name; nothing when no modifier does.
+/// Returns the shape for `1d`, `a2d`, `cube` and so on, or nothing if there is no such modifier.
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
 
-/// x, or {x, y, ...}.
+/// Returns the number of values in x or {x, y, ...}.
 inline std::size_t numbers_in(const ptx::Operand& operand) {
     return std::max<std::size_t>(operand.elements.size(), 1);
 }
-/// Of [object, {coordinates}]; 0 when the operand is something else.
+/// Returns the number of coordinates in [object, {coordinates}], or 0 for other operands.
 inline std::size_t coordinates_in(const ptx::Operand& place) {
     const bool is_place = place.kind == ptx::Operand::Kind::address && place.elements.size() == 1;
     return is_place ? numbers_in(place.elements[0]) : 0;
@@ -49,33 +50,35 @@ struct PlaceAndSize {
     }
 };
 
-/// The objects that the lanes of an instruction name, mostly all the same.
+/// Looks up the objects of an instruction's lanes, which are mostly the same.
 struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// Of the lane before.
+    /// Those of the previous lane.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
-    /// nullptr: there is none, or it has another shape, which has ended the launch.
+    /// Returns nullptr if there is no such object, or it has another shape, which has ended the
+    /// launch.
     const ImageObject* of_lane(int lane);
     Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
     bool fits(const ImageObject& found) const;
 };
 
-/// The bytes that the lanes of one instruction touch: `rows` times at most one access a lane.
+/// The bytes that the lanes of one instruction access: `rows` times at most one access per lane.
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// The bytes in this process; nullptr: out of bounds, which has ended the launch. `sector`: as
-    /// ImageObject::sector_of numbers it.
+    /// Returns the bytes in this process, or nullptr if they are out of bounds, which has ended the
+    /// launch. `sector` is numbered as in ImageObject::sector_of.
     u8* touch(u32 row, int lane, u64 address, u32 bytes, u64 sector);
-    /// Reports a texel that nothing wrote; `tap` says which.
+    /// Reports an uninitialized texel, which `tap` identifies.
     void check_written(const Tap& tap, int lane);
-    /// Counts what was touched, by so many lanes in a request, and tells the race checker and listeners.
+    /// Counts the accesses, with this many lanes per request, and tells the race checker and
+    /// listeners.
     void finish(int lanes_of_request);
-    /// What was touched, of accesses of one row.
+    /// The accessed bytes, if there is only one row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:

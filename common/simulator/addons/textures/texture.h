@@ -1,11 +1,13 @@
-// Images in device memory, and the texture and surface objects that kernels name by a number.
+// Images in device memory, and the texture and surface objects that kernels identify by a number.
 //
 // Builds on  texel.h, addressing.h.
-// Layout     The texels of a row follow each other, rows of a slice, and slices (of a 3D array; the layers of a
-//            layered one; six faces a cubemap). A row of a CUDA array begins at a multiple of 32 bytes, so that no
-//            sector has texels of two rows. A GPU lays arrays out in another, secret way, of which the counters of
-//            an H100 show this much: a sector of an array has 16 bytes of each of two rows.
-// Trust      A number that a kernel has is only looked up among the objects that there are.
+// Layout     The texels of a row are stored one after the other. So are the rows of a slice, and
+//            the slices: those of a 3D array, the layers of a layered array, or the six faces of
+//            each cubemap. A row of a CUDA array begins at a multiple of 32 bytes, so that no
+//            sector has texels of two rows. A GPU arranges arrays in another way, which is not
+//            published. The counters of an H100 show only that a sector of an array holds 16 bytes
+//            of each of two rows.
+// Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
 
 #include <memory>
@@ -21,10 +23,10 @@ namespace coalesce::simulator {
 inline constexpr u64 kArrayRowAlignment = 32;
 
 struct Image {
-    u64 address = 0;  ///< of its first texel, on the device
+    u64 address = 0;  ///< the device address of its first texel
     TexelFormat format;
-    u32 width = 1, height = 1, depth = 1;  ///< texels; depth: slices, layers, or faces
-    u64 row_bytes = 0, slice_bytes = 0;    ///< from one to the next
+    u32 width = 1, height = 1, depth = 1;  ///< in texels; depth counts slices, layers, or faces
+    u64 row_bytes = 0, slice_bytes = 0;    ///< the distance from one to the next
 
     u64 address_of(i64 x, i64 y, i64 z) const {
         return address + static_cast<u64>(z) * slice_bytes + static_cast<u64>(y) * row_bytes +
@@ -32,21 +34,21 @@ struct Image {
     }
 };
 
-/// How texels are arranged, apart from their number.
+/// How texels are arranged, without their number.
 struct ImageShape {
-    u32 dimensions = 2;  ///< of a layer
+    u32 dimensions = 2;  ///< of one layer
     bool layered = false, cube = false;
     bool operator==(const ImageShape&) const = default;
 };
-/// "2D layered", for messages.
+/// Returns a text like "2D layered", for messages.
 const char* name_of(const ImageShape& shape);
 
-/// The numbers of a cudaTextureDesc.
+/// The values of a cudaTextureDesc.
 struct Sampling {
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     bool linear = false;
     bool normalized_coordinates = false;
-    bool normalized_elements = false;  ///< integers are read as floats
+    bool normalized_elements = false;  ///< whether integers are read as floats
     bool srgb = false;
     TexelNumbers border{};
     bool linear_between_levels = false;
@@ -56,30 +58,32 @@ struct Sampling {
 /// A texture object, or a surface object, which has one level and no sampling.
 struct ImageObject {
     bool is_surface = false;
-    bool is_array = true;  ///< a CUDA array; else device memory
+    bool is_array = true;  ///< a CUDA array; otherwise device memory
     ImageShape shape;
-    std::vector<Image> levels;  ///< from the largest on
+    std::vector<Image> levels;  ///< from the largest to the smallest
     Sampling sampling;
 
     const Image& image() const { return levels.front(); }
-    /// A number for the sector that a GPU has a texel in, which is here and in that row.
+    /// Returns a number that identifies the sector in which a GPU would keep the texel that is at
+    /// this address and in this row here.
     u64 sector_of(const Image& level, u64 address, i64 row) const {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
     }
-    /// Layers of a layered one; cubes of a layered cubemap.
+    /// Returns the number of layers, or of cubes for a layered cubemap. It is 1 if the image is not
+    /// layered.
     u32 layers() const {
         return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
     }
 };
 
-/// Numbers are given once: what was destroyed is known to be.
+/// Each number is used only once, so that the number of a destroyed object is recognized.
 u64 add_image_object(ImageObject object);
 bool remove_image_object(u64 number, bool is_surface);
-/// Nothing when there is none of this number.
+/// Returns nullptr if no object has this number.
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
-/// Whether there was one, and is no longer.
+/// Returns whether there was an object with this number that no longer exists.
 bool was_image_object(u64 number);
-void forget_image_objects();  ///< cudaDeviceReset
+void forget_image_objects();  ///< for cudaDeviceReset
 
 }  // namespace coalesce::simulator

@@ -1,7 +1,8 @@
-// CUDA arrays: what a cudaArray_t points to, and formats of texels as the runtime describes them.
+// CUDA arrays (the objects that a cudaArray_t points to), and the formats of texels as the runtime
+// describes them.
 //
 // Builds on  textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
-// Trust      A handle is looked up among the arrays that there are before anything of it is read.
+// Trust      A handle is looked up among the existing arrays before it is dereferenced.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,9 +16,9 @@ struct cudaArray {
     coalesce::simulator::Image image{};
     coalesce::simulator::ImageShape shape{};
     cudaChannelFormatDesc format{};
-    cudaExtent extent{};  ///< as it was asked for: zeros where there is no such dimension
+    cudaExtent extent{};  ///< as requested: 0 for missing dimensions
     unsigned flags = 0;
-    bool is_level = false;  ///< of a mipmapped array, which frees it
+    bool is_level = false;  ///< whether it is a level of a mipmapped array, which frees it
 };
 
 struct cudaMipmappedArray {
@@ -26,15 +27,16 @@ struct cudaMipmappedArray {
 
 namespace coalesce::simulator::cudart {
 
-/// Null for a handle that is none.
+/// Returns null for an invalid handle.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
+/// Forgets all arrays, for cudaDeviceReset. Their memory is freed elsewhere.
 void forget_arrays();
 
-/// Refuses what is no format of ours.
+/// Fails for formats that we do not support.
 TexelFormat format_of(const cudaChannelFormatDesc& description);
 
-/// What is known of objects besides what kernels need of them.
+/// Deletes the descriptions of objects that kernels do not need.
 void forget_object_descriptions();
 
 }  // namespace coalesce::simulator::cudart
