@@ -180,7 +180,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and nothing 
     const std::vector<Case> cases = {
         {"", "file-empty", "empty"},
         {" \n\n", "file-empty", "empty"},
-        {std::string("\x7fELF\0\1\2\x1b[2J\xff", 12), "file-binary", "not text"},
+        {std::string("\x7f" "ELF\0\1\2\x1b[2J\xff", 12), "file-binary", "not text"},
         {kernel_that("    out[0] = nothing;\n"), "does-not-compile", "kernel.cu:2"},
         {kernel_that("    for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n"), "endless-loop",
          "does not end"},
