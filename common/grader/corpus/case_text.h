@@ -2,11 +2,9 @@
 /// Expands the submissions in cases/. Ten of them are large by design, up to 270 KB, and nearly all of each is one
 /// text repeated many times. Their files contain a mark instead:
 ///
-///     // @repeat 50000 "\\
-/// "@      50,000 times a backslash and the end of the line
+///     // @repeat 50000 "\\\n"@      50,000 times a backslash and the end of the line
 ///
-/// The text is quoted as in C++, with the escapes \\, \" and
-/// .
+/// The text is quoted as in C++, with the escapes \\, \" and \n.
 #pragma once
 
 #include <filesystem>
