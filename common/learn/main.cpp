@@ -179,7 +179,7 @@ void add_doctor(CommandLine& line) {
 
 void add_check(CommandLine& line) {
     const auto [command, words] = add<CheckWords>(
-        line, "check", "Check a kernel; exit code 0: passed, 1: not yet, 2: not checked",
+        line, "check", "Check a kernel: 0 passed, 1 not yet, 2 not checked",
         [](Session& session, const CheckWords& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive; default: the next one");
@@ -230,7 +230,7 @@ void add_picture(CommandLine& line) {
 
 void add_explain(CommandLine& line) {
     const auto [command, yes] = add_for_exercise<bool>(
-        line, "explain", "Show your kernel beside the solution, with its costs", explain);
+        line, "explain", "Show your kernel beside the solution, with costs", explain);
     command->add_flag("--yes", yes, "Show it even before the exercise has passed");
 }
 
@@ -249,7 +249,7 @@ struct ResetWords {
 
 void add_reset(CommandLine& line) {
     const auto [command, words] = add<ResetWords>(
-        line, "reset", "Restore the original file; your text is saved first",
+        line, "reset", "Restore the original file; your text is kept",
         [](Session& session, const ResetWords& words) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
@@ -293,7 +293,7 @@ void add_beat(CommandLine& line) {
     command->add_option("--restore", words.restore, "Restore the attempt with this number")
         ->check(CLI::Range(1, 1'000'000'000));
     command->add_flag("--reset", words.is_reset,
-                      "Restore the original file; your text is saved first");
+                      "Restore the original file; your text is kept");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)")
         ->check(CLI::Range(1, 3600));
 }

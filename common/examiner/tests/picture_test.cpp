@@ -108,7 +108,7 @@ TEST_CASE("the picture of a good kernel") {
     CHECK(picture.accesses[0].memory == "in");
     CHECK(picture.accesses[3].memory == "out");
     const std::string text = picture.text();
-    CHECK(text.find("kernel.cu:8: load from `in`: 4 sectors, the least there can be") != text.npos);
+    CHECK(text.find("kernel.cu:8: load from `in`: 4 sectors, the minimum") != text.npos);
     CHECK(text.find("simulated") != text.npos);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);

@@ -152,7 +152,7 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
     expect(course, {"hint", "0"}, 0,
-           {"not-launched; this is for that", "needs more than the arguments"});
+           {"not-launched; this hint is for that", "needs more than the arguments"});
     course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
@@ -318,7 +318,7 @@ TEST_CASE("hints have four levels, and match the failure that was found") {
                                 "02_naive", "if (row < rows && col < cols)", "if (true)"));
     REQUIRE(course.learn({"check", "02"}).exit_code == 1);
     expect(course, {"hint", "02"}, 0,
-           {"hint 1 of 4: question", "found no-bounds-check; this is for that", "77 x 45"});
+           {"hint 1 of 4: question", "found no-bounds-check; this hint is for that", "77 x 45"});
     expect(course, {"hint", "02", "--level", "4"}, 0, {"hint 4 of 4: line", "row < rows"});
     expect(course, {"hint", "02"}, 0, {"There are no more hints", "./learn explain 02"});
     CHECK(course.progress_of("02_naive")["hints"] == 6);

@@ -122,10 +122,10 @@ TEST_CASE("a session from the first exercise to the third") {
     save_by_renaming(
         course, KERNEL_02,
         ScratchCourse::solution_with("02_naive", "if (row < rows && col < cols)", "if (true)"));
-    SHOWS("bounds is missing");
+    SHOWS("outside of the matrix");
     SHOWS("q quit");
     terminal.type("h");
-    SHOWS("this is for that");
+    SHOWS("this hint is for that");
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");

@@ -25,9 +25,7 @@
 // expect: extents as a vector: cudaErrorUnsupportedPtxVersion
 // expect: places as a vector: cudaErrorUnsupportedPtxVersion
 // expect: what is simulated: cudaSuccess
-// expect-stderr: `multimem.ld_reduce
-// expect-stderr: `cp.reduce.async.bulk
-// expect-stderr: `clusterlaunchcontrol
+// expect-stderr: multimem.ld_reduce
 // expect-exit: 2
 #include <dlfcn.h>
 

@@ -83,10 +83,10 @@ struct SampleKernel {
         kernel.demangled = "sample";
         kernel.ast = &function;
         kernel.module = &module;
-        add_site(ptx::StateSpace::global, true, false, 10, {100, 400, 12800, 0, 0, 0});
-        add_site(ptx::StateSpace::global, false, true, 11, {100, 3200, 12800, 0, 0, 0});
-        add_site(ptx::StateSpace::shared, false, true, 12, {0, 0, 0, 50, 1600, 50});
-        add_site(ptx::StateSpace::global, true, true, 13, {7, 28, 896, 7, 8, 7});
+        add_site(ptx::StateSpace::global, true, false, 10, {100, 400, 12800, 0, 0, 0, 0});
+        add_site(ptx::StateSpace::global, false, true, 11, {100, 3200, 12800, 0, 0, 0, 0});
+        add_site(ptx::StateSpace::shared, false, true, 12, {0, 0, 0, 0, 50, 1600, 50});
+        add_site(ptx::StateSpace::global, true, true, 13, {7, 28, 896, 0, 7, 8, 7});
         kernel.totals.launches = 2;
         kernel.totals.grid = {32, 32, 1};
         kernel.totals.block = {32, 8, 1};
@@ -309,9 +309,9 @@ TEST_CASE("a kernel of two modules makes one row, one that never ran none") {
 
 TEST_CASE("atomics and local memory") {
     SampleKernel sample;
-    sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 2, 9, 2});
+    sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
     sample.kernel.sites.back().atomic = true;
-    sample.add_site(ptx::StateSpace::local, true, false, 15, {1000, 1000, 1000, 0, 0, 0});
+    sample.add_site(ptx::StateSpace::local, true, false, 15, {1000, 1000, 1000, 0, 0, 0, 0});
     const auto rows = kernel_table({&sample.kernel});
     CHECK(rows[0].counters.atomic_requests == 3);
     CHECK(rows[0].counters.atomic_sectors == 5);
