@@ -174,7 +174,7 @@ int show_progress(Session& session, bool json) {
               << totals.points << " of " << totals.of_points << " points, " << totals.done << " of "
               << totals.of << " done, " << count_of(totals.hints, "hint") << ", " << totals.right
               << " of " << count_of(totals.guesses, "prediction") << " right.\n";
-    std::cout << "Stale: the file passed, but was edited since.\n";
+    std::cout << "Stale: the file was edited since it passed.\n";
     return 0;
 }
 
@@ -185,7 +185,7 @@ int show_list(Session& session, bool json) {
     if (session.course.program) list_one(*session.course.program, state);
     for (auto& step : session.course.steps) list_one(step, state);
     std::cout
-        << "\nStale: the file passed, but was edited since. ./learn list 03: the variants of 03.\n"
+        << "\nStale: the file was edited since it passed. ./learn list 03: the variants of 03.\n"
            "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }

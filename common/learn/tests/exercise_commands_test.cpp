@@ -329,7 +329,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
-    expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
+    expect(course, {"predict", "02", "4"}, 2, {"answered all questions about 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
            {"You predicted 8 sectors per load; it is 4: wrong.",
@@ -342,7 +342,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     // After seeing the costs, the learner cannot guess them any more.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
-    expect(course, {"predict", "03", "4"}, 2, {"all is predicted of 03_tiled"});
+    expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
     expect(course, {"predict", "01", "4"}, 0, {"you said 4", "not asked yet"});
     expect(course, {"predict", "01", "4", "4"}, 2, {"2 answers for 1 open question;"});
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
@@ -448,8 +448,8 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     REQUIRE(course.learn({"check", "04"}).exit_code == 0);
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
-    expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
-    expect(course, {"diff", "02", "--yes"}, 0, {"- of 01_copy, + of 02_naive"});
+    expect(course, {"diff", "04"}, 0, {"- are only in 03_tiled, + only in 04_padded", "TILE_DIM + "});
+    expect(course, {"diff", "02", "--yes"}, 0, {"- are only in 01_copy, + only in 02_naive"});
     CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 
@@ -459,7 +459,7 @@ TEST_CASE("reset saves the learner's text") {
     expect(course, {"reset", "02"}, 0, {"its original text already"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
-        Ended outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});
+        Ended outcome = expect(course, {"reset", "02"}, 0, {"was saved as .learn/copies/02_naive/"});
         CHECK(course.read(KERNEL_02) == blank);
         size_t begin = outcome.output.find(".learn/");
         CHECK(course.read(outcome.output.substr(begin, outcome.output.find('\n') - begin)) == mine);
@@ -471,7 +471,7 @@ TEST_CASE("reset saves the learner's text") {
     course.write(KERNEL_02, "precious");
     fs::remove_all(course.path(".learn/copies"));
     course.write(".learn/copies", "in the way");
-    expect(course, {"reset", "02"}, 2, {"is left as it is"});
+    expect(course, {"reset", "02"}, 2, {"was not changed"});
     CHECK(course.read(KERNEL_02) == "precious");
 }
 
