@@ -132,7 +132,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
 
     course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
     const Ended level = expect_words(course, {"beat"}, 0,
-                                     {"As fast as 10_registers, within what the model can tell"});
+                                     {"As fast as 10_registers, within the error of the model"});
     const std::vector<Attempt> attempts = attempts_in(course);
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);

@@ -94,7 +94,7 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
     CHECK(has(all, "123.4568?    43 %"));
     CHECK(has(all, "none [1]"));
     CHECK(has(all, "[1] not predicted: it launches no kernel"));
-    CHECK(has(all, "does not know"));
+    CHECK(has(all, "does not cover everything"));
     CHECK(has(one, "Predicted, not measured: NVIDIA H200 at 32768 x 32768, within 8 %"));
     CHECK_FALSE(has(one, "does not know"));
     CHECK_FALSE(has(one, "Unverified"));

@@ -133,7 +133,7 @@ TEST_CASE("a damaged file is renamed, and progress starts from the beginning") {
         Progress progress = folder.progress();
         CHECK(progress.read().records.empty());
         REQUIRE(folder.warnings.size() == 1);
-        CHECK(folder.warnings[0].find("kept as state.json.broken-1") != std::string::npos);
+        CHECK(folder.warnings[0].find("renamed to state.json.broken-1") != std::string::npos);
         CHECK(read_if_there(folder.path / "state.json.broken-1") == text);
         add_one(progress);
         CHECK(count_in(folder.path) == 1);

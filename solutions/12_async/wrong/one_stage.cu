@@ -1,6 +1,6 @@
 // expect: copies-not-overlapped
 // mistake: A single stage: nothing can arrive while it is turned.
-// shows: 0 bytes of other copies are on their way
+// shows: 0 bytes of other copies are in flight
 // shows: At 8192 x 8192 the solution takes about
 #include <cuda_pipeline.h>
 
