@@ -64,8 +64,7 @@ private:
     }
 
     void add_folder(CLI::App* command) {
-        command->add_option("--folder", words_.folder,
-                            "The folder of assignments (the course's assignments/)");
+        command->add_option("--folder", words_.folder, "The folder of assignments (assignments/)");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
@@ -85,7 +84,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { words_.tier = Tier::unsandboxed; },
-            "For development: run without a sandbox; marks every result");
+            "For development: no sandbox; marks all results");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -132,8 +131,7 @@ private:
         command->add_flag("--resume", words_.run.resumes, "Continue the last run");
         command->add_flag("--again", words_.run.again, "Also judge what has a result, and compare");
         command->add_flag("--quiet", words_.processes.is_quiet, "Show no progress");
-        command->add_flag("--gpu", words_.gpu,
-                          "Then time right kernels on this GPU, without points");
+        command->add_flag("--gpu", words_.gpu, "Then time right kernels on this GPU; no points");
         add_sandbox(command);
     }
 
@@ -182,7 +180,7 @@ private:
         command->add_option("FILE", words_.file, "The kernel's file")->required();
         command->add_flag("--json", words_.json, "Print the verdict as JSON");
         command->add_option("--assignment", words_.name,
-                            "Judge as this assignment does, with its hidden shapes");
+                            "Judge as this assignment, with its hidden shapes");
         add_folder(command);
         add_sandbox(command);
 
@@ -211,21 +209,19 @@ private:
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words_.format = format; });
         }
-        exported->add_option("--to", words_.to,
-                             "The file or folder to write; otherwise it is printed");
-        exported->add_option("--names", words_.names,
-                             "The list of names for moodle and canvas, a CSV file");
+        exported->add_option("--to", words_.to, "The file or folder to write (default: print it)");
+        exported->add_option("--names", words_.names, "A CSV file of names, for moodle and canvas");
         exported
             ->add_option("--late-percent", words_.late.percent,
-                         "Percent of the possible points to subtract per late day (0)")
+                         "Percent of the points to subtract per late day")
             ->check(CLI::Range(0.0, 100.0));
         exported
             ->add_option("--late-free", words_.late.free_days,
                          "Number of late days without a penalty (0)")
             ->check(CLI::Range(0.0, 1000.0));
 
-        CLI::App* doctor = add(
-            &app_, "doctor", "Test the sandbox, and report which attacks it stops", doctor_report);
+        CLI::App* doctor =
+            add(&app_, "doctor", "Test which attacks the sandbox stops", doctor_report);
         add_sandbox(doctor);
     }
 
