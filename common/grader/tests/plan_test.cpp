@@ -223,7 +223,7 @@ TEST_CASE("a computer that would judge otherwise does not judge") {
         write_whole(room.plan / "plan.json", other.insert(other.find(part) + part.size(), "x"));
         Ended ended = room.chunk(1);
         CHECK(ended.code == 3);
-        CHECK(ended.output.find("another " +
+        CHECK(ended.output.find("a different " +
                                 std::string(part == "\"grader\": \"" ? "grader" : "compiler")) !=
               std::string::npos);
     }
