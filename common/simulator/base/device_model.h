@@ -10,6 +10,7 @@ namespace coalesce::simulator {
 /// documents them.
 struct DeviceModel {
     // Named like the members of cudaDeviceProp.
+    // NOLINTBEGIN(readability-identifier-naming)
     static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
     static constexpr u32 capability = 90;
     static constexpr u32 multiprocessors = 132;
