@@ -8,7 +8,8 @@
 
 namespace coalesce {
 
-/// What the first rule finds that finds anything. A rule takes what was seen and returns an optional.
+/// Asks the rules in their order and returns the first result that is not empty. Each rule takes `seen` and returns an
+/// optional.
 template <class Rule, class... Seen>
 auto first_found(std::initializer_list<Rule> rules, const Seen&... seen) {
     std::invoke_result_t<Rule, const Seen&...> found;

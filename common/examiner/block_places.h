@@ -29,7 +29,7 @@ struct Meeting {
     Block first, second;
     std::int64_t element = 0;  ///< offset of the cell in the matrix
 };
-/// What the blocks of a launch were seen to store.
+/// Facts about the stores of a launch, block by block.
 struct BlockStores {
     std::optional<Meeting> meeting;   ///< the first such pair
     std::optional<Block> first_idle;  ///< the first block that stores nothing

@@ -19,7 +19,7 @@ enum class TimeShown {
     nowhere,
 };
 
-/// What a terminal supports, and what to show on it.
+/// Describes the terminal and the parts of a verdict to show on it.
 struct TerminalLook {
     bool is_bold = false;   ///< the headline is bold
     int lines = 0;          ///< lines of the screen, which limit the map of the cells; 0: unlimited
@@ -28,7 +28,7 @@ struct TerminalLook {
     std::string after_next = "";           ///< lines that the caller adds after the next action
 };
 
-/// Formats a verdict in lines of at most 80 columns. Source lines may be longer.
+/// Formats a verdict in lines of at most 80 columns, except for lines of source code, which are not broken.
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look = {});
 /// Formats a failure for which there is no verdict.
 std::string terminal_text(const Failure& failure);

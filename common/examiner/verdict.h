@@ -11,7 +11,7 @@
 ///       "outcome": "passed" | "failed" | "not-examined",
 ///       "device": "...", "is_simulated": true | false,
 ///       "compiler": "NVRTC 13.0",
-///       "failures": [                         the most important first; [] if passed
+///       "failures": [                         sorted by importance; [] if passed
 ///         {"id": "missing-barrier",           see failure.h: ids never change
 ///          "headline": "...", "place": {"file": "...", "line": 12, "column": 0},
 ///          "shape": {"rows": 64, "cols": 64}, 0 x 0 if independent of the input
@@ -74,7 +74,7 @@ struct Verdict {
         not_examined,  ///< the examination itself failed, through no fault of the learner
     };
     Outcome outcome = Outcome::not_examined;    ///< how it ended
-    std::vector<Failure> failures;              ///< the most important first
+    std::vector<Failure> failures;              ///< sorted by importance
     std::string file;                           ///< the file's name in messages
     std::string kernel;                         ///< name of the kernel's function
     std::string source_hash;                    ///< hash of the examined text

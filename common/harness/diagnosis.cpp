@@ -43,8 +43,8 @@ Diagnosis::Diagnosis(const Comparison& comparison)
     }
 }
 
-/// Examines the first wrong cells. If there are very many more, it examines a pseudorandom
-/// selection, in which every pattern of tiles shows.
+/// Selects the wrong cells to examine: the first ones, and a pseudorandom sample of the rest, so
+/// that any pattern of tiles is still visible.
 bool Diagnosis::is_looked_at_closely(std::int64_t index) const {
     if (wrong_.count < kFirst) return true;
     return mix(static_cast<std::uint32_t>(index)) % one_in_ == 0;

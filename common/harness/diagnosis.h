@@ -80,7 +80,7 @@ private:
         void merge(const Lines& other);
     };
 
-    /// What is known about tiles of one side.
+    /// Counts the bad cells by their place in tiles with this side.
     struct Tiles {
         std::int64_t side;
         Cell full_end;             ///< the row and column where the last full tile ends

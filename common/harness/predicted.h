@@ -50,7 +50,7 @@ timing::Predictions predictions_for(const std::string& gpu);
 /// nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
-/// What happens to memory if only a few blocks of a launch run.
+/// Says whether the recorded blocks of a launch access memory.
 enum class FewBlocks {
     only_asks,  ///< nothing is loaded or stored
     moves,      ///< the recorded blocks load and store

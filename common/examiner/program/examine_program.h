@@ -1,7 +1,8 @@
 /// \file
-/// Examines a learner's whole program and returns a verdict. The program is compiled, and run on the simulated GPU
-/// with several numbers of elements, one of which depends on its text. If its grid is always the same, it also runs
-/// with many more elements. Finally it runs once with a launch that fails. The examiner does not rely on what the
+/// Examines a learner's whole program and returns a verdict. The examiner compiles the program and runs it on the
+/// simulated GPU with several numbers of elements. One of these numbers is derived from the program's text, so that
+/// nobody can prepare for it. If all runs used the same grid, another run has many more elements. In the last run, the
+/// kernel launch fails. The examiner does not rely on what the
 /// program says about its result: a library between the program and the CUDA runtime (witness.h) records its copies,
 /// its launches and the data that comes back.
 ///

@@ -32,7 +32,7 @@ struct RunRequest {
     bool again = false;                 ///< also judge what has a result, and compare
 };
 
-/// What the results depend on beside the assignment.
+/// The grader, the compiler and the sandbox. Results depend on these and on the assignment.
 struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler

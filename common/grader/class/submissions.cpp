@@ -125,7 +125,7 @@ std::string student_of_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// What is known of a student while the class is being read.
+// A student's files, collected while the class is read.
 struct Gathered {
     Tree tree;
     bool has_folder = false, has_file = false;

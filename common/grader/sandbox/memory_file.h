@@ -1,9 +1,9 @@
 /// \file
 /// Memory that two processes share and that one of them can make read-only: memfds with seals.
 ///
-/// What the grader sends is sealed first, so that nobody can change it. What the grader receives has a fixed size and
-/// is copied before it is read, so later writes have no effect. (Sealing it instead would fail while anybody can
-/// write, but also while the kernel moves one of its pages, which is nobody's fault.)
+/// The grader seals a file before it sends it, so that nobody can change it. A file that the grader receives has a fixed
+/// size, and the grader copies it before reading it, so later writes have no effect. (Sealing the received file instead
+/// would fail while another process can write to it, and also while Linux moves one of its pages.)
 #pragma once
 
 #include <cstddef>

@@ -45,20 +45,20 @@ struct KnownValue {
 /// position.
 class AddressFacts {
 public:
-    /// `shared` has the positions of the function's shared variables.
+    /// `shared` maps each shared variable of the function to its offset in shared memory.
     AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared);
 
     void begin_block();
     /// Moves past an instruction of the block.
     void pass(const ptx::Instruction& instruction);
-    /// For a loop whose body is the instructions [begin, end), at the end of an iteration: what the
-    /// iteration has added to a sum, and how many lowest bits of the sum without its constant were
-    /// zero before the first iteration.
+    /// How a loop changes a sum.
     struct Steps {
-        u64 step = 0;
-        u32 zeros_at_start = 0;
+        u64 step = 0;  ///< one iteration adds this
+        u32 zeros_at_start =
+            0;  ///< lowest zero bits of the sum without its constant, before the loop
     };
-    /// Returns nothing if the sum does not change by a constant.
+    /// The loop's body is the instructions [begin, end). Returns nothing if the sum does not change by
+    /// a constant.
     std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an operand in [ ], including its offset. Returns nothing for a symbol
     /// that is not a shared variable.

@@ -32,7 +32,7 @@ struct MachineInstruction {
     bool is_copy = false;                              ///< from global to shared memory
     bool is_fixed = false;                             ///< no instruction moves past it
     bool waits_for_reads = false;  ///< after it, loads and stores have read their sources
-    bool is_guarded = false;       ///< lanes may keep the old value of what it writes
+    bool is_guarded = false;       ///< some lanes may skip it and keep the old value of its result
     bool is_conditional = false;   ///< an access that lanes may skip
     bool reads_late = false;       ///< its sources are occupied for some more cycles
     bool reads_texels = false;     ///< the texture unit reads pairs before the rest

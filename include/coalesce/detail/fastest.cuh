@@ -187,8 +187,8 @@ struct Fastest<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
 };
 
-/// For matrices of at least this many bytes, it pays to load with `evict_last`. With smaller
-/// matrices it costs time, up to 6 % at 64 MB.
+/// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
+/// smaller ones slower, by up to 6 % at 64 MB.
 constexpr std::int64_t staying_bytes = 400'000'000;
 /// The same for matrices whose rows start anywhere.
 constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
