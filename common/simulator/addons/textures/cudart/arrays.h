@@ -36,7 +36,4 @@ void forget_arrays();
 /// Fails for formats that we do not support.
 TexelFormat format_of(const cudaChannelFormatDesc& description);
 
-/// Deletes the descriptions of objects that kernels do not need.
-void forget_object_descriptions();
-
 }  // namespace coalesce::simulator::cudart

@@ -199,15 +199,11 @@ void describe(T* target, u64 number, bool is_surface, const T Description::*what
 
 namespace coalesce::simulator::cudart {
 
-void forget_object_descriptions() {
-    std::lock_guard lock(descriptions().mutex);
-    descriptions().of.clear();
-}
-
 void forget_textures() {
     forget_arrays();
     forget_image_objects();
-    forget_object_descriptions();
+    std::lock_guard lock(descriptions().mutex);
+    descriptions().of.clear();
 }
 
 }  // namespace coalesce::simulator::cudart
