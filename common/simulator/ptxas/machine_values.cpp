@@ -12,6 +12,7 @@
 #include "simulator/execute/fragments.h"
 #include "simulator/ptx/instruction_parts.h"
 #include "simulator/ptxas/machine_instruction.h"
+#include "simulator/ptxas/wanted_values.h"
 
 namespace coalesce::simulator {
 
@@ -139,8 +140,7 @@ bool is_in_constant_bank(const ptx::Instruction& i) {
 }  // namespace
 
 MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
-    : function_(function), registers_(registers) {
-    find_wanted();
+    : function_(function), registers_(registers), wanted_(wanted_instructions(function)) {
     find_definitions();
     find_uniform();
     find_narrow();
@@ -199,31 +199,6 @@ bool MachineValues::is_added_by_threads(u32 product) const {
                const u32 sum = function_.body[at].operands[0].reg;
                return !all_readers_are(sum, {"ld", "atom", "red", "setp"});
            });
-}
-
-/// What is read, directly or not, by something that leaves a trace: a store, a branch, a barrier.
-void MachineValues::find_wanted() {
-    const std::vector<Instruction>& body = function_.body;
-    std::vector<std::vector<u32>> writers(function_.registers.size());
-    std::vector<u32> open;
-    wanted_.assign(body.size(), false);
-    const auto want = [&](u32 at) {
-        if (!wanted_[at]) open.push_back(at);
-        wanted_[at] = true;
-    };
-    for (u32 at = 0; at < body.size(); ++at) {
-        const std::vector<u32> written = registers_written(body[at]);
-        for (u32 r : written) writers[r].push_back(at);
-        if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
-            changes_memory(memory_effect(body[at])))
-            want(at);
-    }
-    while (!open.empty()) {
-        const u32 at = open.back();
-        open.pop_back();
-        for (u32 r : registers_read(body[at]))
-            for (u32 writer : writers[r]) want(writer);
-    }
 }
 
 void MachineValues::find_definitions() {

@@ -130,7 +130,6 @@ private:
     u32 written_at(u32 value) const { return writers_[value].back(); }
     const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
 
-    void find_wanted();
     void find_definitions();
     void find_uniform();
     bool is_computed_for_block(const Instruction& instruction) const;

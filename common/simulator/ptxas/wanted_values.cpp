@@ -10,18 +10,46 @@ namespace coalesce::simulator {
 using ptx::Instruction;
 using ptx::Operand;
 
+std::vector<bool> wanted_instructions(const ptx::Function& function) {
+    const std::vector<Instruction>& body = function.body;
+    std::vector<std::vector<u32>> writers(function.registers.size());
+    std::vector<u32> open;
+    std::vector<bool> wanted(body.size(), false);
+    const auto want = [&](u32 at) {
+        if (!wanted[at]) open.push_back(at);
+        wanted[at] = true;
+    };
+    for (u32 at = 0; at < body.size(); ++at) {
+        const std::vector<u32> written = registers_written(body[at]);
+        for (u32 r : written) writers[r].push_back(at);
+        if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
+            changes_memory(memory_effect(body[at])))
+            want(at);
+    }
+    while (!open.empty()) {
+        const u32 at = open.back();
+        open.pop_back();
+        for (u32 r : registers_read(body[at]))
+            for (u32 writer : writers[r]) want(writer);
+    }
+    return wanted;
+}
+
 WantedValues::WantedValues(const ptx::Function& function) {
-    find_wanted(function);
-    find_halves(function);
+    const std::vector<bool> instructions = wanted_instructions(function);
+    find_wanted(function, instructions);
+    find_halves(function, instructions);
     find_extended(function);
 }
 
-namespace {
-
-/// Has an effect beside the registers that it writes.
-bool has_lasting_effect(const Instruction& i) {
-    return ends_straight_code(i) || changes_memory(memory_effect(i)) || i.has("cc");
+void WantedValues::find_wanted(const ptx::Function& function,
+                               const std::vector<bool>& instructions) {
+    wanted_.assign(function.registers.size(), false);
+    for (std::size_t at = 0; at < function.body.size(); ++at)
+        if (instructions[at]) add_to(wanted_, registers_read(function.body[at]));
 }
+
+namespace {
 
 bool loads_64_bits(const Instruction& i) {
     return i.opcode == "ld" && size_of(ptx::type_of(i)) == 8 && !i.has("param");
@@ -29,26 +57,15 @@ bool loads_64_bits(const Instruction& i) {
 
 }  // namespace
 
-void WantedValues::find_wanted(const ptx::Function& function) {
-    wanted_.assign(function.registers.size(), false);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (auto i = function.body.rbegin(); i != function.body.rend(); ++i) {
-            const std::vector<u32> written = registers_written(*i);
-            if (written.empty() || has_lasting_effect(*i) || has_any(wanted_, written))
-                changed |= add_to(wanted_, registers_read(*i));
-        }
-    }
-}
-
-void WantedValues::find_halves(const ptx::Function& function) {
+void WantedValues::find_halves(const ptx::Function& function,
+                               const std::vector<bool>& instructions) {
     halves_.assign(function.registers.size(), kBothHalves);
     if (none_of(function.body, loads_64_bits)) return;
     halves_.assign(function.registers.size(), kNoHalf);
     for (bool changed = true; changed;) {
         changed = false;
-        for (auto i = function.body.rbegin(); i != function.body.rend(); ++i)
-            changed |= want_halves_of_sources(*i);
+        for (std::size_t at = function.body.size(); at-- > 0;)
+            if (instructions[at]) changed |= want_halves_of_sources(function.body[at]);
     }
 }
 
@@ -83,7 +100,6 @@ bool takes_low_half(const Instruction& i) {
 /// Adds the halves that an instruction needs of its sources, and returns whether that adds any.
 bool WantedValues::want_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = registers_written(i);
-    if (!written.empty() && !has_lasting_effect(i) && !has_any(wanted_, written)) return false;
     u8 needed = kBothHalves;
     if (unpacks_halves(i)) {
         const auto wants = [&](const Operand& o) { return o.is_register() && wanted_[o.reg]; };

@@ -10,6 +10,9 @@
 
 namespace coalesce::simulator {
 
+/// Reports for each instruction of the body whether it has a lasting effect, or a result that such an instruction needs.
+std::vector<bool> wanted_instructions(const ptx::Function& function);
+
 /// Halves of a register of 64 bits, as bits of a set.
 enum WordHalf : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
 
@@ -26,8 +29,8 @@ public:
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:
-    void find_wanted(const ptx::Function& function);
-    void find_halves(const ptx::Function& function);
+    void find_wanted(const ptx::Function& function, const std::vector<bool>& instructions);
+    void find_halves(const ptx::Function& function, const std::vector<bool>& instructions);
     bool want_halves_of_sources(const ptx::Instruction& instruction);
     void find_extended(const ptx::Function& function);
 
