@@ -1,5 +1,5 @@
 // Sparse matrices, graphs and systems of equations.
-#include "checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Bytes, texts and dynamic programming.
-#include "checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Tables, structs, graphs, texts.
-#include "../second/checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

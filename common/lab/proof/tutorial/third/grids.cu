@@ -1,5 +1,5 @@
 // Images, stencils and transforms.
-#include "../second/checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

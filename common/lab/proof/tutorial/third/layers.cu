@@ -1,5 +1,5 @@
 // Products of matrices and layers of neural networks.
-#include "../second/checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Kernels that compute, and small systems of equations.
-#include "../second/checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Reductions, scans and sorts.
-#include "../second/checked.h"
+#include "../checked.h"
 
 using namespace tutorial;
 

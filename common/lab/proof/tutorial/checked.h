@@ -1,10 +1,10 @@
 /// \file
-/// Short forms for the examples of the second held-back set.
+/// Short forms for the examples of the second and the third set.
 #pragma once
 
 #include <cuda_fp16.h>
 
-#include "../tutorial.h"
+#include "tutorial.h"
 
 namespace tutorial {
 
