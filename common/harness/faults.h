@@ -69,11 +69,13 @@ constexpr Fault last_of(Fault) {
 
 /// Properties of a fault, as bits.
 namespace trait {
-inline constexpr unsigned certain = 1;    ///< names the mistake, as `off_by_one_row` does
-inline constexpr unsigned of_launch = 2;  ///< the launch may be to blame, not the kernel
-inline constexpr unsigned outside = 4;    ///< seen in a guard band: memory beside a matrix
-inline constexpr unsigned any_index = 8;  ///< the index of the load, the tile or the store is wrong
-inline constexpr unsigned of_component = 16;  ///< a component of a vector may have no value
+enum : unsigned {
+    certain = 1,        ///< names the mistake, as `off_by_one_row` does
+    of_launch = 2,      ///< the launch may be to blame, not the kernel
+    outside = 4,        ///< seen in a guard band: memory beside a matrix
+    any_index = 8,      ///< the index of the load, the tile or the store is wrong
+    of_component = 16,  ///< a component of a vector may have no value
+};
 }  // namespace trait
 /// Reports whether the fault has one of these traits.
 bool has_trait(Fault fault, unsigned traits);

@@ -9,6 +9,7 @@
 namespace coalesce::simulator::cudart12 {
 
 // The members have CUDA's names.
+// NOLINTBEGIN(readability-identifier-naming)
 
 /// cudaDeviceProp in CUDA 12. In CUDA 11 it ends after reservedSharedMemPerBlock.
 struct DeviceProperties {

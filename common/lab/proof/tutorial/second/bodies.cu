@@ -1,5 +1,5 @@
 // Kernels that compute: bodies, random numbers, special functions, whole numbers.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

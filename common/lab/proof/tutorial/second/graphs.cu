@@ -1,5 +1,5 @@
 // Sparse matrices, graphs and systems of equations.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Filters and conversions of images.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

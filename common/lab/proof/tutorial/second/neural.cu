@@ -1,5 +1,5 @@
 // Layers of neural networks, forwards and backwards.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Products of matrices and vectors.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

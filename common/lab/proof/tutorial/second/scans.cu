@@ -1,5 +1,5 @@
 // Prefix sums and their relatives.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Sorting, partitioning and ranking.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Stencils, and what is solved by them.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

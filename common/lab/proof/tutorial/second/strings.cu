@@ -1,5 +1,5 @@
 // Bytes, texts and dynamic programming.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

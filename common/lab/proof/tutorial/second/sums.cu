@@ -1,5 +1,5 @@
 // Sums, maxima and other reductions.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

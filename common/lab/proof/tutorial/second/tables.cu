@@ -1,5 +1,5 @@
 // Structs, look-ups, histograms and orders of access.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Transforms of signals.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

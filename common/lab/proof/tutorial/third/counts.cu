@@ -1,5 +1,5 @@
 // Tables, structs, graphs, texts.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

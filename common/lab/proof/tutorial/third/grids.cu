@@ -1,5 +1,5 @@
 // Images, stencils and transforms.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Products of matrices and layers of neural networks.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

@@ -1,5 +1,5 @@
 // Kernels that compute, and small systems of equations.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 

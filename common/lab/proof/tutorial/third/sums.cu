@@ -1,5 +1,5 @@
 // Reductions, scans and sorts.
-#include "../checked.h"
+#include "../checked.cuh"
 
 using namespace tutorial;
 
