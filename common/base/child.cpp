@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The most bytes of output that are kept. The rest is read and dropped.
+// The most bytes of a child's output that are kept. All further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
@@ -43,7 +43,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
         setpgid(0, 0);
         if (!end_with_parent(parent)) _exit(126);
     }
-    // Reset the handlers of this program's signals.
+    // Restore the default action of every signal that this program handles.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
         std::signal(number, SIG_DFL);
     }
@@ -78,7 +78,7 @@ Clock::time_point after(double seconds) {
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Waits until `descriptor` is readable. Returns false if it is not before `end`.
+/// Waits until `descriptor` is readable. Returns false if it is still not readable at `end`.
 bool is_readable_until(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -119,13 +119,14 @@ Child::Child(const Command& command) : is_apart_(command.is_apart) {
                parent);
     });
     int error = process_ < 0 ? errno : 0;
-    // If the child has ended, `say` returns false instead of dying from SIGPIPE.
+    // With SIGPIPE ignored, `say` returns false if the child has ended; otherwise the signal would
+    // kill this program.
     if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
     output_ = std::move(out.read);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     trouble.write.reset();
-    // If exec succeeds, it closes the pipe and the read returns 0.
+    // A successful exec closes the write end of the pipe, so the read returns 0.
     while (process_ > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
     }
     if (error == 0) return;
@@ -139,8 +140,8 @@ Child::~Child() {
 
 bool Child::take_output() {
     char buffer[65536];
-    // The number of reads is limited. Otherwise a child that prints faster than this loop reads
-    // could never be stopped.
+    // Limit the number of reads, because a child that prints faster than this loop reads would
+    // otherwise keep the caller here forever.
     for (int piece = 0; piece < 64; ++piece) {
         const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
@@ -170,7 +171,7 @@ bool Child::wait(int milliseconds) {
     const Clock::time_point end = after(milliseconds / 1e3);
     while (is_readable_until(end, output_.get())) {
         if (take_output()) continue;
-        // The process may end shortly after it closes its output, or keep running without one.
+        // A process that has closed its output may end shortly afterwards or keep running.
         for (; !reap(false); usleep(500)) {
             if (Clock::now() > end) return false;
         }
@@ -243,7 +244,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
 
 std::string library_path_from(const std::string& folder) {
     const std::string present = from_environment("LD_LIBRARY_PATH", "");
-    // An empty entry would stand for the working directory.
+    // An empty entry would mean the working directory.
     return present.empty() ? folder : folder + ":" + present;
 }
 

@@ -1,6 +1,6 @@
 /// \file
-/// Starts other programs: runs them to their end, in parallel with this program, or as partners in
-/// a dialogue by lines.
+/// Starts other programs. The caller can wait for a program, run it in parallel, or exchange lines
+/// of text with it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +18,12 @@ namespace coalesce {
 struct Command {
     std::filesystem::path program;  ///< a name without a slash is looked up on the PATH
     std::vector<std::string> arguments = {};
-    /// NAME=VALUE, added to the environment or replacing its entry
+    /// entries of the form NAME=VALUE that are added to the environment, or replace existing ones
     std::vector<std::string> environment = {};
-    std::filesystem::path folder = {};  ///< the working directory; "": that of this program
-    /// Captures stderr together with stdout; otherwise stderr is inherited.
+    std::filesystem::path folder = {};  ///< the working directory; empty for this program's
+    /// Captures stderr together with stdout. Otherwise the child inherits stderr.
     bool with_errors = false;
-    bool is_asked = false;  ///< its stdin is a pipe that `say` writes to; otherwise /dev/null
+    bool is_asked = false;  ///< makes stdin a pipe for `say`, instead of /dev/null
     /// The child gets its own process group. `stop` kills the whole group, and the kernel kills the
     /// child when the thread that started it ends.
     bool is_apart = false;
@@ -31,8 +31,8 @@ struct Command {
 
 /// How a program ended, and its output.
 struct Ended {
-    int exit_code = 0;       ///< 128 + signal if a signal ended it; 127 if it could not be started
-    bool timed_out = false;  ///< whether it was killed because its time was up
+    int exit_code = 0;       ///< 128 + signal if a signal ended it, 127 if it did not start
+    bool timed_out = false;  ///< whether it was killed at its time limit
     std::string output = {};
 };
 
@@ -45,14 +45,15 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// A descriptor that becomes readable when there is new output, and at the end of the output.
+    /// Returns a descriptor that becomes readable when there is new output, and at the end of the
+    /// output.
     int descriptor() const { return output_.get(); }
     /// Appends the available output to `outcome().output`, without waiting. Returns false at the
     /// end of the output.
     bool take_output();
-    /// Waits until the program ends. Returns false if it still runs after that time.
+    /// Waits until the program ends. Returns false if it is still running after `milliseconds`.
     bool wait(int milliseconds);
-    /// Kills the program if it still runs.
+    /// Kills the program if it is still running.
     void stop();
     /// The result. Call this only after `wait` returned true, or after `stop`.
     const Ended& outcome() const { return result_; }
@@ -76,16 +77,16 @@ private:
 
 /// Runs a program, and kills it after `seconds` if it has not ended by then.
 Ended run_to_end(const Command& command, double seconds = 1e6);
-/// Does the same with `is_apart` and with stderr captured. If the program cannot be started, the
-/// exit code is 127 and the output says why.
+/// Runs a program like `run_to_end`, with `is_apart` set and with stderr captured. If the program
+/// cannot be started, the exit code is 127 and the output says why.
 Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
 
 /// Asks the kernel to kill this process when its parent ends.
 void end_with_parent();
-/// Does the same in a process that `parent` has just forked. Returns false if the parent ended
-/// before the call took effect.
+/// Asks the kernel to kill this process, which `parent` has just forked, when `parent` ends.
+/// Returns false if `parent` ended before the call took effect.
 bool end_with_parent(pid_t parent);
 
 /// Returns the null-terminated array of pointers that exec expects. `words` must outlive it.

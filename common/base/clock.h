@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-/// The current time, formatted as for strftime: the local time, or UTC.
+/// Returns the current time, formatted like strftime does, as local time or in UTC.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

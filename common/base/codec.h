@@ -1,4 +1,4 @@
-// Converts structs to JSON and back. One description per struct serves both directions, so they
+// Converts structs to JSON and back. Each struct has one description for both directions, so they
 // always agree. A key that is missing, unknown or of the wrong type is an error, so that a mistake
 // never becomes an empty value.
 //
@@ -28,8 +28,8 @@ namespace coalesce::codec {
 
 using Json = nlohmann::ordered_json;
 
-/// A reading error. The message starts with the path of the value: "failures[0].line: a whole
-/// number was expected".
+/// An error in the JSON text. The message starts with the path of the value: "failures[0].line: a
+/// whole number was expected".
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -42,8 +42,8 @@ concept Described = requires(Writer& writer, T& value) {
     describe(writer, value);
 };
 
-/// An enumeration for which `constexpr E last_of(E)` returns the last value. In JSON, its values
-/// have the names from the code with dashes, or the names that `name_in_json(E)` returns.
+/// An enumeration whose last value `constexpr E last_of(E)` returns. In JSON, each value has its
+/// name from the code, with dashes, or the name that `name_in_json(E)` returns.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -88,7 +88,7 @@ public:
         known_.push_back(key);
         decode(*found, value, path_.empty() ? key : path_ + "." + key);
     }
-    /// Reports whether the key is present. For keys that older files lack.
+    /// Reports whether the key is present. Use it for keys that older files do not have.
     bool has(const char* key) const { return json_.contains(key); }
     /// Throws Error if the object has a key that nobody read.
     void finish() const {
@@ -105,7 +105,7 @@ private:
     std::vector<std::string_view> known_;
 };
 
-/// Passes names and values, given in turn, to the codec in that order.
+/// Passes alternating names and values to the codec, in the given order.
 template <class Codec>
 void fields(Codec&) {}
 template <class Codec, class T, class... More>
@@ -130,8 +130,8 @@ struct Kind {
     static Json encode(const T& value) {
         if constexpr (Described<T>) {
             Writer writer;
-            // The same description serves for reading, so it takes a mutable value. Writing does
-            // not change it.
+            // `describe` takes a mutable value because it also serves for reading. A writer does
+            // not change the value.
             describe(writer, const_cast<T&>(value));
             return std::move(writer.json);
         } else if constexpr (Named<T>) {
@@ -226,8 +226,8 @@ struct Kind<std::map<std::string, T>> {
     }
 };
 
-/// A string of arbitrary bytes. JSON strings must be UTF-8, so other strings become a list of
-/// bytes.
+/// A string of arbitrary bytes. A JSON string must be UTF-8, so a string that is not UTF-8 becomes
+/// a list of bytes.
 struct AnyBytes {
     std::string& bytes;
 };
@@ -281,8 +281,8 @@ void decode(const Json& json, T& value, const std::string& path) {
 
 // ---- strings of JSON ----
 
-/// Writes on one line, or indented by one blank per level. Replaces bytes that are not valid UTF-8,
-/// which can occur in a kernel's output and in file names.
+/// Writes a value as JSON, on one line or indented by one blank per level. Replaces bytes that are
+/// not valid UTF-8, which occur in file names and in a kernel's output.
 template <class T>
 std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);

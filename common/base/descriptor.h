@@ -10,11 +10,11 @@
 
 namespace coalesce {
 
-/// Owns a file descriptor. It can be moved, but not copied.
+/// The owner of a file descriptor. It can be moved, but not copied.
 class Descriptor {
 public:
     Descriptor() = default;
-    /// Takes ownership of `number`; -1 means none.
+    /// Takes ownership of `number`, where -1 means no descriptor.
     explicit Descriptor(int number) : number_(number) {}
     ~Descriptor() { reset(); }
     /// Takes ownership from `other`.
@@ -25,9 +25,9 @@ public:
         return *this;
     }
 
-    /// The descriptor, or -1 if there is none.
+    /// Returns the descriptor, or -1 if there is none.
     int get() const { return number_; }
-    /// Reports whether there is a descriptor.
+    /// Reports whether a descriptor is owned.
     explicit operator bool() const { return number_ >= 0; }
     /// Closes the current descriptor and takes ownership of `number`.
     void reset(int number = -1) {
@@ -41,7 +41,7 @@ private:
     int number_ = -1;
 };
 
-/// The two ends of a pipe. Child programs do not inherit them.
+/// The two ends of a pipe. Child processes do not inherit them.
 struct Pipe {
     /// Throws std::runtime_error if the pipe cannot be created.
     Pipe();
@@ -50,8 +50,8 @@ struct Pipe {
 
 /// Writes all bytes. Returns false on failure, with the reason in errno.
 bool write_all(int descriptor, std::string_view bytes);
-/// Appends everything up to the end of the file, but stops once `bytes` is longer than `limit`.
-/// Returns false on failure, with the reason in errno.
+/// Appends the rest of the file to `bytes`, but stops once `bytes` is longer than `limit`. Returns
+/// false on failure, with the reason in errno.
 bool read_all(int descriptor, std::string& bytes, std::size_t limit = std::string::npos);
 
 }  // namespace coalesce

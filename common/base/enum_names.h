@@ -1,4 +1,5 @@
-// The names that the values of an enumeration have in the code, so that no list repeats them.
+// Returns the names that the values of an enumeration have in the code, so that nobody has to list
+// them again.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +14,16 @@ namespace coalesce {
 /// Returns "not_examined" for Outcome::not_examined.
 template <auto value>
 constexpr std::string_view enumerator_name() {
-    // GCC gives "... [with auto value = coalesce::Fault::none; ...]", clang "... [value = ...]".
+    // GCC's string ends with "[with auto value = coalesce::Fault::none; ...]", clang's with "[value
+    // = ...]".
     constexpr std::string_view function = __PRETTY_FUNCTION__;
     constexpr std::size_t end = function.find_first_of(";]", function.find("value = "));
     constexpr std::size_t begin = function.rfind("::", end) + 2;
     return function.substr(begin, end - begin);
 }
 
-/// Returns "not-examined" for Outcome::not_examined. The values must be 0, 1, 2 and so on, up to
-/// `constexpr E last_of(E)`.
+/// Returns the name of a value, such as "not-examined" for Outcome::not_examined. The values must
+/// be 0, 1, 2 and so on, up to `constexpr E last_of(E)`.
 template <class E>
 std::string dashed_name(E value) {
     constexpr auto names = []<std::size_t... i>(std::index_sequence<i...>) {

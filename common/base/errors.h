@@ -4,9 +4,9 @@
 
 namespace coalesce {
 
-/// The user asked for something impossible, such as an unknown option, or a file or device that
-/// does not exist. The message says what to do, in one or two lines. Throw it before anything has
-/// been changed.
+/// An error for impossible requests, such as an unknown option, or a file or device that does not
+/// exist. The message says what to do, in one or two lines. Throw it before anything has been
+/// changed.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -14,9 +14,9 @@ public:
 
 /// The exit codes of the course's programs.
 enum ExitCode : int {
-    exit_right = 0,  ///< everything ran, and all results were right
+    exit_right = 0,  ///< everything ran, and all results were correct
     exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< UsageError: a bad option, or an unsuitable environment
+    exit_usage = 2,  ///< a UsageError: a wrong option or an unsuitable environment
 };
 
 }  // namespace coalesce

@@ -21,12 +21,14 @@ std::error_code failed(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-/// Some file systems do not support fsync and report EINVAL.
+/// Syncs a file or folder to disk. EINVAL is no failure, because some file systems do not support
+/// fsync.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
 
-/// Process ids would not be unique, because other computers may write to the same folder.
+/// Returns a random name in the same folder. Process ids would not be unique, because other
+/// computers may write to the folder as well.
 fs::path name_beside(const fs::path& file) {
     thread_local std::random_device random;
     return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());
@@ -39,7 +41,7 @@ std::error_code write_new(const fs::path& file, std::string_view bytes, const Wr
                   !write_all(opened.get(), bytes) || (how.is_synced && !sync(opened.get())));
 }
 
-/// A rename is on disk only after the folder has been synced.
+/// Syncs a folder to disk, which makes a rename in it permanent.
 std::error_code sync_folder(const fs::path& folder) {
     const Descriptor opened(
         open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -62,7 +64,7 @@ fs::path make_temporary_folder() {
 }  // namespace
 
 std::optional<std::string> read_if_there(const fs::path& file) {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!opened || fstat(opened.get(), &status) != 0) return std::nullopt;
@@ -85,7 +87,7 @@ std::string read_file(const fs::path& file) {
 std::error_code write_whole(const fs::path& file, std::string_view bytes, const Writing& how) {
     const fs::path unfinished = name_beside(file);
     std::error_code error = write_new(unfinished, bytes, how);
-    // Unlike rename(), link() fails if the file exists.
+    // link() fails if the file exists, whereas rename() replaces it.
     if (!error) {
         error = failed((how.is_first ? link : rename)(unfinished.c_str(), file.c_str()) != 0);
     }
@@ -112,8 +114,8 @@ void check_writable(const fs::path& file) {
 
 namespace {
 
-/// The temporary folders that exist. Never destroyed, because a TemporaryFolder may be destroyed
-/// after all other static objects.
+/// The temporary folders that exist now. This object is never destroyed, because a TemporaryFolder
+/// may outlive all other static objects.
 struct Folders {
     std::mutex mutex;
     std::set<fs::path> paths;

@@ -14,28 +14,29 @@ namespace coalesce {
 
 /// Returns the contents of a regular file, or nothing if it does not exist or cannot be read.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
-/// Does the same, but throws a UsageError that names the file.
+/// Returns the contents of a regular file. Throws a UsageError that names the file if it cannot be
+/// read.
 std::string read_file(const std::filesystem::path& file);
 
 /// Options for write_whole.
 struct Writing {
-    /// The permissions, regardless of umask and of an existing file.
+    /// The permissions of the new file, regardless of umask and of the file that it replaces.
     std::optional<mode_t> mode = {};
     bool is_synced = false;  ///< syncs the file to disk before it is renamed
-    bool is_first = false;   ///< fails with EEXIST, and changes nothing, if the file exists
+    bool is_first = false;   ///< fails with EEXIST if the file exists already
 };
-/// Writes to a temporary name in the same folder, then renames the file. A reader therefore sees
-/// either the complete old file or the complete new one. Returns the error, if any.
+/// Writes to a temporary name in the same folder, then renames it to `file`. A reader therefore
+/// sees either the complete old file or the complete new one. Returns the error, if any.
 std::error_code write_whole(const std::filesystem::path& file, std::string_view bytes,
                             const Writing& how = {});
 
-/// Writes the whole file, or leaves it unchanged. Throws UsageError.
+/// Writes the whole file. On failure it throws UsageError and leaves the old file unchanged.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-/// Throws UsageError if the file could not be written. Writes nothing.
+/// Throws UsageError if `file` could not be written. Does not write anything.
 void check_writable(const std::filesystem::path& file);
 
-/// A temporary folder. Its destructor deletes it with everything in it. The destructor does nothing
-/// if `remove_temporary_folders` already deleted the folder.
+/// A temporary folder. The destructor deletes the folder and its contents, unless
+/// `remove_temporary_folders` has done so already.
 class TemporaryFolder {
 public:
     /// Creates the folder in $TMPDIR or /tmp. Throws UsageError.
@@ -49,7 +50,8 @@ public:
     const std::filesystem::path path;
 };
 
-/// Deletes all temporary folders. For programs that end on SIGTERM without running destructors.
+/// Deletes all temporary folders. Call it in programs that end on SIGTERM without running
+/// destructors.
 void remove_temporary_folders();
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// The engine behind everything that says what is wrong: rules in the order in which they are asked.
+/// Evaluates a list of rules in order, for all code that searches for the cause of a failure.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// Asks the rules in their order and returns the first result that is not empty. Each rule takes `seen` and returns an
-/// optional.
+/// Calls the rules in order and returns the first result that is not empty. Each rule takes `seen`
+/// and returns an optional.
 template <class Rule, class... Seen>
 auto first_found(std::initializer_list<Rule> rules, const Seen&... seen) {
     std::invoke_result_t<Rule, const Seen&...> found;

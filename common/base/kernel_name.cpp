@@ -20,7 +20,7 @@ std::size_t parameter_list(const std::string& text) {
     return text.size();
 }
 
-/// Returns where the name starts. Demangled templates start with their return type.
+/// Returns the position at which the name starts. Demangled templates start with their return type.
 std::size_t after_return_type(const std::string& text) {
     int depth = 0;
     for (std::size_t k = 0; k < text.size(); ++k) {

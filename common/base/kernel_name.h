@@ -5,12 +5,12 @@
 
 namespace coalesce {
 
-/// Returns "void naive<float>(float*, float const*, int)" for "_Z5naiveIfEvPT_PKS0_i". Names that
-/// are not mangled are returned unchanged.
+/// Demangles a name: "_Z5naiveIfEvPT_PKS0_i" becomes "void naive<float>(float*, float const*,
+/// int)". Returns names that are not mangled unchanged.
 std::string demangled(const std::string& name);
 
-/// Returns "naive<float>" for "_Z5naiveIfEvPT_PKS0_i": the name without return type and parameters.
-/// Names that are not mangled are returned unchanged.
+/// Returns a kernel's name without return type and parameters: "_Z5naiveIfEvPT_PKS0_i" becomes
+/// "naive<float>". Returns names that are not mangled unchanged.
 std::string kernel_name(const std::string& mangled);
 
 }  // namespace coalesce

@@ -1,6 +1,6 @@
 /// \file
-/// Standard algorithms that take a whole container. (std::ranges has them too, but the standard
-/// library that the web pages are built with does not.)
+/// Standard algorithms that take a whole container. std::ranges has the same, but the standard
+/// library of the web pages lacks them.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Reads TOML strictly. Anything that could be a typing error, such as an unknown key or a number
-// out of range, is an error. The message names file and line, and says what to do.
+// Reads TOML strictly. Unknown keys, numbers out of range and anything else that could be a typing
+// error are errors. Their messages name file and line and say what to do.
 #pragma once
 
 #define TOML_HEADER_ONLY 1
@@ -18,7 +18,7 @@
 
 namespace coalesce {
 
-/// Returns a text as a TOML string on one line. Ends of lines become blanks.
+/// Returns `text` as a quoted TOML string on one line. Line ends become blanks.
 inline std::string toml_string(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables, and checks them. `where` is the name of the table for messages, such
-/// as "a step". Mistakes are thrown as an Error, which must be constructible from a string.
+/// Reads values from tables and checks them. `where` is the name of the table in messages, such as
+/// "a step". Mistakes are thrown as an Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:
@@ -39,14 +39,14 @@ public:
     toml::table parse() const {
         return parsed([&] { return toml::parse_file(file_); });
     }
-    /// Parses the given text instead of the file's.
+    /// Parses `text` instead of the file. Messages still name the file.
     toml::table parse(std::string_view text) const {
         return parsed([&] { return toml::parse(text, file_); });
     }
     [[noreturn]] void fail(int line, const std::string& what) const {
         throw Error(file_ + ":" + std::to_string(line) + ": " + what);
     }
-    /// Throws an Error with the line of a value, table or key.
+    /// Throws an Error that names the line of `node`, which is a value, a table or a key.
     template <class Node>
     [[noreturn]] void fail(const Node& node, const std::string& what) const {
         fail(line_of(node), what);
@@ -67,7 +67,8 @@ public:
         const toml::node& node = wanted(table, key, where, "\"...\"");
         return *must(node.value_exact<std::string>(), node, key, "text in quotes");
     }
-    /// Reads an optional string that must be one of `known`. The default is the first of them.
+    /// Reads an optional string that must be one of `known`. If the key is missing, returns the
+    /// first of `known`.
     std::string one_of(const toml::table& table, const char* key,
                        const std::vector<std::string>& known) const {
         const toml::node* node = table.get(key);
@@ -113,7 +114,8 @@ public:
         const toml::node& node = wanted(table, key, where, "{ ... }");
         return *must(node.as_table(), node, key, "a table");
     }
-    /// Reads an array of tables. `header` is how its tables start in the file, for messages.
+    /// Reads an array of tables. Messages use `header`, which is how such a table starts in the
+    /// file: "[[step]]".
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);
@@ -151,7 +153,7 @@ private:
             fail(line, std::string(error.description()) + "; fix this line");
         }
     }
-    /// Returns `found`, or fails if it is empty.
+    /// Returns `found`, or throws an Error if it is empty.
     template <class Found>
     Found must(const Found& found, const toml::node& node, const char* key,
                const std::string& be) const {
@@ -174,7 +176,7 @@ private:
         }
         return all;
     }
-    /// Returns "from 0 to a million", for example.
+    /// Returns the text of a range for messages, such as "from 0 to a million".
     static std::string range(double least, double most) {
         return "from " + short_number(least) + " to " +
                (most == 1e6 ? std::string("a million") : short_number(most));

@@ -9,8 +9,7 @@ namespace coalesce {
 /// Formats a number with at most two decimals: "4", "4.25".
 std::string short_number(double value);
 
-/// Joins the results of `text_of` for all elements, separated by `between`. Empty results are
-/// skipped.
+/// Joins the non-empty results of `text_of` for all elements, separated by `between`.
 template <class List, class TextOf = std::identity>
 std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
     std::string text;
@@ -21,7 +20,7 @@ std::string joined(const List& list, const std::string& between, const TextOf& t
     return text;
 }
 
-/// Returns "a, b and 3 more": the first `most` names, and the number of the others.
+/// Returns the first `most` names and the number of remaining ones, such as "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 /// Counts how often `part` occurs in `text`.
@@ -30,15 +29,15 @@ std::size_t occurrences(const std::string& text, const std::string& part);
 /// Removes white space from both ends.
 std::string trimmed(const std::string& text);
 
-/// Escapes a text for XML. Special characters become entities, and characters that XML does not
-/// allow become blanks.
+/// Escapes a text for XML. Special characters become entities, and characters that XML forbids
+/// become blanks.
 std::string escaped(const std::string& text);
 
 /// Splits a text into lines, without the line ends.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Indents lines of C++ code by their braces and removes empty lines, so that a code generator need
-/// not track the depth.
+/// Indents lines of C++ code by their braces and removes empty lines. Code generators need not
+/// track the depth themselves.
 std::string indented(const std::string& code);
 
 }  // namespace coalesce

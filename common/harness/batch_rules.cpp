@@ -13,7 +13,8 @@ std::int64_t right_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// The matrices have the right number of columns, but a wrong number of rows each.
+/// Tests whether the kernel divided the rows into matrices of `rows` rows each, which is the wrong
+/// number.
 Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other =
@@ -37,7 +38,7 @@ Explanation best_size(const Problem& problem, const Sample& sample) {
     return best;
 }
 
-/// The matrices are right, but in the place of other matrices.
+/// Tests whether each matrix is right by itself, but is stored in the position of another.
 Explanation other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const Seen& seen) {
@@ -55,7 +56,8 @@ Explanation other_order(const Sample& sample, const Problem& problem, std::int64
     return found;
 }
 
-/// Returns a distance between matrices with its likely origin: "64 elements (the rows of one)".
+/// Describes a distance between matrices with its likely origin, such as "64 elements (the rows of
+/// one)".
 std::string distance_text(const Problem& problem, std::int64_t distance) {
     const Permutation axes = problem.axes();
     const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
@@ -64,7 +66,7 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
     return text;
 }
 
-/// Each matrix is read from its number times a wrong distance.
+/// Tests whether matrix n was read from n times a wrong distance.
 Explanation other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
     const auto distance_of = [&](const Seen& seen) -> std::int64_t {
         const std::int64_t number = seen.index / size;

@@ -1,14 +1,14 @@
 /// \file
-/// The number of persistent blocks to launch. A persistent block processes many tiles, one after
-/// another.
+/// Computes how many persistent blocks to launch. A persistent block processes many tiles, one
+/// after another.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "harness/harness.h"
 
-/// Returns the number of blocks that the device can hold at once, with this many threads and bytes
-/// of dynamic shared memory each. Returns fewer if a block would otherwise get fewer than
+/// Returns the number of blocks that can be resident on the device, with this many threads and
+/// bytes of dynamic shared memory each. Returns fewer if each block would otherwise get fewer than
 /// `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {

@@ -1,5 +1,5 @@
 /// \file
-/// Draws an output in the terminal, and shows which cells are right, wrong, or were never written.
+/// Draws an output in the terminal as a map of right, wrong and unwritten cells.
 #pragma once
 
 #include <array>
@@ -10,24 +10,24 @@
 
 namespace coalesce {
 
-/// What the verifier found in a cell.
+/// The state of a cell, as the verifier found it.
 enum class CellState : std::uint8_t {
     right,      ///< the expected bits
     untouched,  ///< still the poison
     wrong,      ///< anything else
 };
 
-/// A picture of at most 32 x 32 characters. If the output is larger, a character stands for several
-/// cells and shows the worst of them.
+/// A picture of an output with at most 32 x 32 characters. If the output is larger, each character
+/// shows the worst of several cells.
 class CellMap {
 public:
-    /// The largest number of characters per row, and of rows.
+    /// The most characters in a row and in a column.
     static constexpr int kSide = 32;
 
     /// Creates an empty picture of an output with this shape. If `is_in_place`, the legend calls
     /// the matrix `data`.
     CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
-    /// Creates a picture with nothing in it.
+    /// Creates a picture of a single cell.
     CellMap() : CellMap(1, 1) {}
 
     /// Records the state of a cell.
@@ -36,9 +36,9 @@ public:
                                  static_cast<std::size_t>(out.col / cells_across_)];
         if (state > sign) sign = state;
     }
-    /// Merges the cells that another picture of the same output recorded.
+    /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
-    /// Returns the state that the character in this row and column shows.
+    /// Returns the state that the character at this row and column shows.
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
@@ -49,12 +49,12 @@ public:
     bool is_in_place() const { return is_in_place_; }
     /// Reports whether all characters are the same.
     bool is_uniform() const;
-    /// Returns all characters row by row, so that a caller can store the picture.
+    /// Returns the characters row by row, for storing the picture.
     std::string signs() const;
-    /// Restores a stored picture. Returns false if the characters do not fit this picture.
+    /// Restores the characters of a stored picture. Returns false if they do not fit this picture.
     bool take_signs(const std::string& signs);
-    /// Returns the picture with its legend, in lines of at most 70 columns. If it has more rows or
-    /// columns than allowed, several cells are combined and the worst of them is shown.
+    /// Returns the picture and its legend, in lines of at most 70 columns. If the picture is larger
+    /// than `most_rows` x `most_cols`, each character shows the worst of several cells.
     std::string text(int most_rows = kSide, int most_cols = kSide) const;
 
 private:
@@ -63,7 +63,7 @@ private:
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;
-    /// The number of cells that one character stands for.
+    /// The rows and the columns of cells that one character shows.
     std::int64_t cells_down_, cells_across_;
     std::array<CellState, kSide * kSide> signs_{};
 };

@@ -10,9 +10,9 @@
 
 namespace coalesce {
 
-/// Returns the items of `all` with this name, or all items if the name is empty. If there are none,
-/// throws a UsageError that lists the names. `option` is the option's name, such as "--variant",
-/// and `kind` is what it selects.
+/// Returns the items of `all` with this name, or all items if the name is empty. If no item has the
+/// name, throws a UsageError that lists all names. The message uses `option`, such as "--variant",
+/// and `kind`, which says what the option selects.
 template <class Named>
 std::vector<const Named*> chosen(const std::vector<Named>& all, const std::string& option,
                                  const std::string& kind, const std::string& name) {

@@ -31,7 +31,8 @@ std::string to_text(const CoalesceReport& report) {
 
 }  // namespace
 
-/// Returns "transpose" for "void deep::(anonymous namespace)::transpose<32>(float*)".
+/// Returns a function's name without its scope and parameters: "transpose" for "void
+/// deep::(anonymous namespace)::transpose<32>(float*)".
 static std::string plain_name(std::string name) {
     const std::string unnamed = "(anonymous namespace)";
     for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed)) {

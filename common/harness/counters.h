@@ -1,6 +1,6 @@
 /// \file
 /// Reads the counters of the simulated GPU. The simulator's functions are looked up by name at run
-/// time. If NVIDIA's libcudart is loaded instead, the names do not exist, and nothing is counted.
+/// time. If NVIDIA's libcudart is loaded instead, it has no such functions, and nothing is counted.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,13 @@
 
 namespace coalesce {
 
-/// The simulator's counters, summed over the kernels that a variant launched. A request is one
-/// load, store or atomic of a warp. Sectors are the sectors of global memory that requests touch;
-/// atomics on the same words touch them one after another. Wavefronts are the passes through shared
-/// memory, and the ideal is their number without bank conflicts.
+/// The simulator's counters, summed over the kernels that a variant launched.
+///
+/// - A request is one load, store or atomic of a warp.
+/// - Sectors are the sectors of global memory that requests access. Atomics of one request on the
+///   same word access it one after another.
+/// - Wavefronts are passes through shared memory, and the ideal is the number of passes without
+///   bank conflicts.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -33,13 +36,13 @@ struct Counters : CoalesceCounters {
                    shared_store_requests + shared_atomic_requests >
                0;
     }
-    /// The bytes that moved between global memory and the multiprocessors.
+    /// Returns the number of bytes moved between global memory and the multiprocessors.
     std::uint64_t bytes_moved() const {
         return 32 * (load_sectors + store_sectors + atomic_sectors);
     }
 };
 
-/// The counters that are written to JSON, with their names there.
+/// The counters in the JSON, and their names there.
 inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCounterNames[] = {
     {"load_requests", &CoalesceCounters::load_requests},
     {"load_sectors", &CoalesceCounters::load_sectors},
@@ -62,7 +65,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// Functions for the simulator, if it is the libcudart of this process.
+/// Calls functions of the simulator if it is the libcudart of this process.
 namespace simulator_library {
 
 /// Reports whether the simulator is loaded.
@@ -71,16 +74,16 @@ bool is_loaded();
 void reset_counters();
 /// Returns the counters since the last reset.
 Counters counters();
-/// Returns the reports of the checks (memcheck, racecheck and so on) since the last
-/// `forget_reports`. Each is a text of a few lines.
+/// Returns the reports of the checks, such as memcheck and racecheck, since the last
+/// `forget_reports`. Each report is a text of a few lines.
 std::vector<std::string> reports();
-/// Reports whether one of these reports is about a race in shared memory.
+/// Reports whether one of the checks found a race in shared memory.
 bool reported_a_shared_race();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void forget_reports();
-/// Sets whether the simulator prints reports as they occur. The harness turns this off, because it
-/// shows the reports itself.
+/// Sets whether the simulator suppresses its reports. The harness turns printing off, because it
+/// prints the reports itself.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

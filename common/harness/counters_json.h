@@ -1,4 +1,4 @@
-// Converts counters to JSON, with the same names everywhere.
+// Converts counters to JSON, with the same names in all files.
 #pragma once
 
 #include "base/codec.h"

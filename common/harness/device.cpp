@@ -24,15 +24,18 @@ namespace fs = std::filesystem;
 
 constexpr char kLibrary[] = "libcudart.so.13";
 constexpr char kMarker[] = "coalesceSimulatorVersion";
-/// Set before a program executes itself again, so that it does so only once.
+/// The environment variable that is set before a program executes itself again, so that it does so
+/// only once.
 constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
 
-/// Reports whether the file is our library. A folder named `lib` may also contain NVIDIA's.
+/// Reports whether the file is the simulator's library. A folder named `lib` may instead contain
+/// NVIDIA's.
 bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find(kMarker) != std::string::npos;
 }
 
-/// Finds the folder of the simulator's library, in this program's folder or in one of its parents.
+/// Finds the folder of the simulator's library near this program, in its folder or one of its
+/// parents.
 fs::path simulator_folder() {
     if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
         if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
@@ -51,7 +54,7 @@ fs::path simulator_folder() {
                      ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again, with the simulator in front of every other libcudart.
+/// Executes this program again, with the simulator's folder before those of any other libcudart.
 [[noreturn]] void execute_on_simulator(char** argv) {
     if (std::getenv(kAgain)) {
         throw UsageError(std::string("another ") + kLibrary +
@@ -83,14 +86,14 @@ Device describe(bool simulated) {
     int driver = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
-    // The clock is in kHz and the width in bits; there are two transfers per clock cycle.
+    // The clock rate is in kHz and the bus width in bits. There are two transfers per clock cycle.
     device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     return device;
 }
 
-/// Returns the number on the first line that starts with `key`, or else `otherwise`. If `key` is
-/// empty, returns the file's first number.
+/// Returns the number on the first line that starts with `key`, or the file's first number if `key`
+/// is empty. Returns `otherwise` if there is none.
 std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
     std::ifstream stream(file);
     std::string line;
@@ -123,7 +126,7 @@ std::string why_no_gpu() {
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
     if (error == cudaSuccess) error = cudaSetDevice(0);
-    // The first call that needs a context. It may fail even though the device exists.
+    // This call creates a context, which may fail even if the device exists.
     if (error == cudaSuccess) error = cudaFree(nullptr);
     if (error == cudaSuccess) return "";
     static_cast<void>(cudaGetLastError());

@@ -6,7 +6,7 @@ namespace coalesce {
 
 namespace {
 
-// Errors are ignored here, because they come from an earlier kernel, and were reported then.
+// Ignore errors here, because they come from an earlier kernel and have been reported already.
 void free_on_device(void* data) {
     static_cast<void>(cudaFree(data));
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Device memory or page-locked host memory that frees itself.
+/// A buffer of device memory or page-locked host memory.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ public:
     /// Allocates the buffer. Throws CudaError if there is not enough memory.
     explicit DeviceBuffer(std::size_t bytes, Memory where = Memory::device);
 
-    /// A pointer to the first byte.
+    /// Returns a pointer to the first byte.
     void* data() const { return data_.get(); }
     /// The size.
     std::size_t bytes() const { return bytes_; }

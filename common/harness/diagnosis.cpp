@@ -5,12 +5,12 @@
 namespace coalesce {
 namespace {
 
-/// About this many wrong cells are examined closely. Each takes a microsecond.
+/// The approximate number of wrong cells that are examined closely. Each takes a microsecond.
 constexpr std::uint64_t kClosely = 1 << 20;
-/// Each share examines at least this many of its first cells, so that the example in a message is
-/// one of the first.
+/// The number of wrong cells that each thread examines at the beginning of its share. The example
+/// in a message is therefore one of the first.
 constexpr std::uint64_t kFirst = 1024;
-/// About this many of the examined cells are kept for the rules in rules.h.
+/// The approximate number of examined cells that are stored for the rules in rules.h.
 constexpr std::uint64_t kSample = 1 << 14;
 
 }  // namespace
@@ -43,8 +43,8 @@ Diagnosis::Diagnosis(const Comparison& comparison)
     }
 }
 
-/// Selects the wrong cells to examine: the first ones, and a pseudorandom sample of the rest, so
-/// that any pattern of tiles is still visible.
+/// Reports whether to examine a wrong cell. Selects the first cells and a pseudorandom sample of
+/// the rest, which preserves any pattern of tiles.
 bool Diagnosis::is_looked_at_closely(std::int64_t index) const {
     if (wrong_.count < kFirst) return true;
     return mix(static_cast<std::uint32_t>(index)) % one_in_ == 0;
@@ -109,17 +109,17 @@ void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
     }
 }
 
-/// Classifies how the value differs from the expected value.
+/// Classifies how the value in the cell differs from the expected one.
 void Diagnosis::look_at_change(const Look& look) {
     if (!look.expected) return;
     const std::size_t size = problem_.element_size;
     const Bits right = pattern_.at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
     changes_[static_cast<std::size_t>(change_of(right, look.held, size))].note(look);
-    // A value that the input contains was not computed.
+    // A value that occurs in the input was moved, not computed.
     if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
-    // A NaN can be the sum of many things, so the example must not be a NaN.
+    // A NaN is the result of many different sums, so do not use a NaN as the example.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {
@@ -191,19 +191,19 @@ Finding Diagnosis::say(const Explanation& explanation) const {
     return say(explanation.fault, example, explanation.meaning);
 }
 
-/// Reports whether there are so few bad cells that a pattern among them would be chance. A mistake
-/// in a kernel affects many threads.
+/// Reports whether there are too few bad cells for a pattern. A mistake in a kernel affects many
+/// threads, so a pattern among a few cells would be chance.
 bool Diagnosis::is_rare() const {
     return bad_.count < 2 || 64 * bad_.count < static_cast<std::uint64_t>(problem_.elements());
 }
 
-/// The number of matrices in the output.
+/// Returns the number of matrices in the output.
 std::uint64_t Diagnosis::matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 
-/// Returns for each tile of that side whether it has a bad cell. The side is a multiple of the
-/// smallest one.
+/// Reports for each tile of the given side whether it has a bad cell. The side must be a multiple
+/// of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));
@@ -224,7 +224,7 @@ std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
         if (!bad[i]) continue;
         const auto number = static_cast<std::int64_t>(i);
         cells += grid.cells_of(number);
-        // In an in-place transpose a cell on the diagonal stays where it is, so it is right even if
+        // A cell on the diagonal stays where it is in an in-place transpose, so it is right even if
         // the kernel does nothing.
         const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {

@@ -13,11 +13,11 @@
 
 namespace coalesce {
 
-/// The number of cells with some property, and the first of them.
+/// The number of cells with some property, and the first such cell.
 struct Tally {
     std::uint64_t count = 0;
-    std::int64_t first = -1;  ///< the index of the first cell; -1 if there is none
-    Bits held;                ///< the bits that the first cell holds
+    std::int64_t first = -1;  ///< the index of the first cell, or -1
+    Bits held;                ///< the bits in the first cell
     bool is_untouched = false;
 
     void note(std::int64_t index, Bits what, bool untouched);
@@ -25,16 +25,16 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether `count` of `of` wrong cells are enough to blame a mistake for them. A mistake
-/// need not explain all of them, because other things can happen at the edges of a matrix.
+/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. A
+/// mistake need not explain all cells, because the edges of a matrix may behave differently.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
 
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
-    std::string text;  ///< "of every 4 rows of out the 4th is bad"; "" if there is no pattern
-    std::size_t period = 0, bad = 0;  ///< in this example 4 and 1
+    std::string text;  ///< such as "of every 4 rows of out the 4th is bad", or "" without a pattern
+    std::size_t period = 0, bad = 0;  ///< 4 and 1 in this example
 };
 
 /// The division of a matrix into tiles, including the incomplete tiles at its edges.
@@ -53,26 +53,25 @@ struct TileGrid {
     }
 };
 
-/// Collects what the bad cells have in common, cell by cell, and then concludes which mistake
-/// explains them. Several threads may each collect a share of the cells in their own Diagnosis, and
-/// merge them.
+/// Collects the bad cells one by one, and then concludes which mistake explains them. Each thread
+/// may collect a share of the cells in a Diagnosis of its own; these are merged afterwards.
 class Diagnosis {
 public:
-    /// `comparison` is the result of the first pass over the output.
+    /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
     explicit Diagnosis(const Comparison& comparison);
 
-    /// Records a bad cell of the output and what it holds.
+    /// Records a bad cell of the output and its contents.
     void look_at(Cell out, Bits held, bool is_untouched);
     void merge(const Diagnosis& other);
-    /// Returns the most likely mistake, with a sentence about a cell that shows it.
+    /// Returns the most likely mistake, with a sentence about an example cell.
     Finding conclude() const;
 
 private:
-    /// Rows and columns are counted modulo this number, because the pattern of a tile repeats
-    /// within it.
+    /// Rows and columns are counted modulo this number, which is a multiple of the usual tile
+    /// sides.
     static constexpr int kPeriod = 64;
 
-    /// The number of cells with some property, by row and by column.
+    /// The number of cells with some property in each row and in each column.
     struct Lines {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
@@ -80,16 +79,16 @@ private:
         void merge(const Lines& other);
     };
 
-    /// Counts the bad cells by their place in tiles with this side.
+    /// Counts bad cells by their position relative to tiles with this side.
     struct Tiles {
         std::int64_t side;
-        Cell full_end;             ///< the row and column where the last full tile ends
+        Cell full_end;             ///< row and column at which the last full tile ends
         std::uint64_t inside = 0;  ///< the bad cells before full_end
         Tally wrong{}, unturned{}, same{};
         void merge(const Tiles& other);
     };
-    /// The side of the smallest tiles of the output for which bad cells are recorded. Larger tiles
-    /// consist of these.
+    /// The side of the smallest tiles for which bad cells are recorded. Larger tiles consist of
+    /// several of these.
     static constexpr std::int64_t kSmallestTile = 16;
 
     // Collecting.
@@ -99,7 +98,7 @@ private:
     void look_at_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
 
-    // Nothing is wrong, but not everything was written: diagnosis_untouched.cpp.
+    // For outputs without wrong cells, but with unwritten ones. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
     Finding nothing_written() const;
     std::optional<Finding> rectangle() const;
@@ -154,25 +153,26 @@ private:
 
     const Comparison& comparison_;
     Problem problem_;
-    Problem matrix_;  ///< one matrix of the batch, or the same as `problem_`
+    Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
     Pattern pattern_;
 
-    std::uint32_t one_in_;          ///< one of this many wrong cells is examined closely
-    std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
+    std::uint32_t one_in_;          ///< one in this many wrong cells is examined closely
+    std::vector<Tally> explained_;  ///< wrong cells that each hypothesis explains
     Tally bad_;                     ///< all bad cells
-    /// Cells that were written and are wrong; those with the guard's bytes; those with foreign bits.
+    /// Wrong cells that were written, and among them those with the guard's bytes and those with
+    /// values that are not in the input.
     Tally wrong_, guard_, foreign_;
     std::array<Tally, 7> changes_{};  ///< by ValueChange
     std::vector<Tiles> tiles_;        ///< by kTileSides
-    /// Cells that hold the sum of the expected value and the output's old value.
+    /// Cells with the sum of the expected value and the output's old value.
     Tally sum_;
-    /// Cells that hold the expected value converted to an integer, by Integer.
+    /// Cells with the expected value converted to an integer, by Integer.
     std::array<Tally, 3> integer_{};
     Tally whole_;    ///< the cells in integer_ that are not zero
-    Sample sample_;  ///< the wrong cells, with positions in `matrix_`
+    Sample sample_;  ///< a sample of the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
     Sample in_array_;  ///< the same cells, with positions in the whole batch
-    /// Bad cells above and below the diagonal.
+    /// The numbers of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
     std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it has a bad cell
 };

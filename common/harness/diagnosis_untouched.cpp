@@ -1,4 +1,4 @@
-// Diagnoses outputs in which nothing is wrong, but some cells were never written.
+// Diagnoses outputs that have no wrong cells, but unwritten ones.
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -7,13 +7,13 @@
 namespace coalesce {
 namespace {
 
-/// Counts the numbers from 0 to length - 1 with this remainder.
+/// Counts the numbers below `length` that have this remainder modulo `period`.
 std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int64_t remainder) {
     return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
 }
 
-/// Returns "of every 4 rows of out the 4th is never written", for example. `bad` has one entry for
-/// each of the 4 rows.
+/// Describes a pattern of lines, such as "of every 4 rows of out the 4th is never written". `bad`
+/// says for each of the 4 rows whether it is part of the pattern.
 std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
                        const std::string& state) {
     const auto begin = std::find(bad.begin(), bad.end(), true);
@@ -32,8 +32,8 @@ std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
            state;
 }
 
-/// Returns what may be missing. The components of a vector look the same as the iterations of a
-/// short loop.
+/// Returns a guess about what is missing in the kernel. A lost component of a vector looks the same
+/// as a loop that is too short.
 std::string missing_text(std::size_t period, std::size_t bad) {
     if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
     if (bad < 16) return "A loop over the tile is missing, or ends too early";
@@ -89,8 +89,8 @@ Finding Diagnosis::nothing_written() const {
                      "anything?");
 }
 
-/// Everything is right up to some row and some column. The bad cells may also be lines of each
-/// tile, which can look the same.
+/// Recognizes outputs that are right up to some row and column, and unwritten beyond. If the bad
+/// cells also form lines in each tile, that explanation is preferred.
 std::optional<Finding> Diagnosis::rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
@@ -112,16 +112,17 @@ std::optional<Finding> Diagnosis::rectangle() const {
                "cells");
 }
 
-/// All cells before the end of the last full tile are right, and cells after it are bad.
+/// Recognizes outputs with bad cells only beyond the last full tile.
 std::optional<Finding> Diagnosis::edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
-        // With a tile side of 2 or 4, nearly every matrix would have such an edge.
+        // Nearly every matrix has such an edge for tiles with a side of 2 or 4.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // At least one of the two possible edges must be entirely bad.
+        // There are two edges, at the right and at the bottom. At least one of them must be
+        // entirely bad.
         if (2 * bad_.count < beyond) continue;
         return say(
             comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_,
@@ -131,7 +132,7 @@ std::optional<Finding> Diagnosis::edge() const {
     return std::nullopt;
 }
 
-/// The same rows or columns of each tile are bad.
+/// Recognizes outputs in which the same rows or columns of each tile are bad.
 std::optional<Finding> Diagnosis::part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
@@ -143,8 +144,8 @@ BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
     return found.text.empty() ? lines_of(lines, are_wrong, false) : found;
 }
 
-/// Finds the remainders for which rows (or columns) consist of bad cells only, if all other rows
-/// have none.
+/// Finds a period for which rows (or columns) with certain remainders are entirely bad, and all
+/// others are entirely right.
 BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_rows) const {
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
@@ -173,7 +174,8 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
     return {};
 }
 
-/// The first matrices (or arrays) are right, and nothing after them was written.
+/// Recognizes batches whose first matrices (or arrays) are right, and whose others were never
+/// written.
 std::optional<Finding> Diagnosis::missed_batches() const {
     const Permutation axes = problem_.axes();
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
@@ -187,7 +189,7 @@ std::optional<Finding> Diagnosis::missed_batches() const {
                    "move both pointers on to their own?");
 }
 
-/// Each tile is either right or untouched.
+/// Recognizes outputs in which each tile is either right or unwritten.
 std::optional<Finding> Diagnosis::missed_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     for (const std::int64_t side : {64, 32, 16}) {
@@ -195,7 +197,7 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
         if (cells_of_bad_tiles(side) != bad_.count || grid.count() < 4) continue;
         const std::vector<bool> bad = bad_tiles(side);
         const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
-        // The rules number tiles by the rows of the input.
+        // The rules number tiles row by row in the input.
         const Cell tiles =
             problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
         std::vector<bool> missed(bad.size());
@@ -224,13 +226,13 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
     return std::nullopt;
 }
 
-/// An in-place output in which everything is right on one side of the diagonal, and nearly nothing
-/// on the other.
+/// Recognizes in-place outputs that are right on one side of the diagonal, and nearly nowhere on
+/// the other.
 std::optional<Finding> Diagnosis::half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
-    // Tiles on the diagonal may be right. If the matrix has only two tiles per side, they are half
-    // of it.
+    // Tiles on the diagonal may be right, which are half of the matrix if there are only two tiles
+    // per side.
     const bool is_half = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
                          2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;

@@ -1,4 +1,4 @@
-// Diagnoses outputs in which some cells hold wrong values.
+// Diagnoses outputs with wrong values.
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -41,8 +41,8 @@ std::optional<Finding> Diagnosis::not_of_input() const {
                    std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
 }
 
-/// All threads stored to the first row or to the first column. The values there show only which
-/// thread happened to be last, so nothing can be concluded from them.
+/// Recognizes outputs in which all stores went to the first row or the first column. Do not look at
+/// the values there, which only show which thread stored last.
 std::optional<Finding> Diagnosis::stored_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
@@ -65,19 +65,19 @@ Finding Diagnosis::scattered() const {
                    " wrong cells" + of + ". Look at the map");
 }
 
-/// Looks for a mistake that predicts the value of each cell. Among the mistakes that explain nearly
-/// all wrong cells, it returns the one that explains most.
+/// Looks for a mistake that predicts the value of each wrong cell. Returns the mistake that
+/// explains most cells, if it explains nearly all.
 std::optional<Finding> Diagnosis::pattern() const {
     if (is_rare()) return std::nullopt;
-    // A cell at the edge that holds the bytes of a guard band does not count against a mistake.
+    // Cells at the edge that contain the bytes of a guard band do not count against a mistake.
     const std::uint64_t cells = wrong_.count - guard_.count;
     const std::size_t best = best_hypothesis();
     const Explanation rule = best_rule();
     const double rule_share = share_of(rule.count, rule.of);
     std::optional<Finding> found;
     const double share = share_of(explained_[best].count, cells);
-    // If a rule and a hypothesis explain as many wrong cells, prefer the one that leaves the right
-    // cells alone.
+    // If a rule and a hypothesis explain equally many wrong cells, prefer the one that does not
+    // predict right cells to be wrong.
     const bool is_rule =
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
@@ -105,17 +105,17 @@ std::optional<Finding> Diagnosis::pattern() const {
     return found;
 }
 
-/// The matrices of a batch are in the wrong place, or were read from the wrong place.
+/// Recognizes batches whose matrices were stored at, or read from, the wrong position.
 std::optional<Finding> Diagnosis::batches() const {
-    // In such mistakes the matrices still fill the output. If blocks all store to one matrix, for
-    // example, that is a different mistake.
+    // After such a mistake the matrices still fill the whole output. Unwritten cells mean a
+    // different mistake, for example that all blocks store to one matrix.
     if (is_rare() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, in_array_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
     return say(found);
 }
 
-/// Returns an addition to the message, for a mistake that would also have changed cells that are
+/// Returns a note for a mistake that should also have made other cells wrong, although these are
 /// right.
 std::string Diagnosis::not_everywhere() const {
     const BadLines lines = bad_lines();
@@ -125,8 +125,8 @@ std::string Diagnosis::not_everywhere() const {
            (comparison_.right == 1 ? " is right" : " are right");
 }
 
-/// Returns the hypothesis that explains most wrong cells. If several explain as many, prefers the
-/// first that also predicts the number of wrong cells, or else the first.
+/// Returns the hypothesis that explains most wrong cells. If several explain equally many, prefers
+/// the first that also predicts the number of wrong cells.
 std::size_t Diagnosis::best_hypothesis() const {
     const auto by_count = [](const Tally& one, const Tally& other) {
         return one.count < other.count;
@@ -140,14 +140,14 @@ std::size_t Diagnosis::best_hypothesis() const {
     return first;
 }
 
-/// Reports whether the mistake would make about as many cells wrong as there are. Cells that are
-/// right are evidence against a mistake that would have changed them.
+/// Reports whether the mistake would make about as many cells wrong as there are. Right cells are
+/// evidence against a mistake that would have changed them.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
     return share_wrong_after(hypothesis) < 1.25 * bad;
 }
 
-/// Returns the fraction of the output's cells that would be wrong after this mistake.
+/// Returns the fraction of cells in the output that the mistake would make wrong.
 double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     constexpr std::int64_t most_tries = 4096;
     const std::int64_t step = 1 + problem_.elements() / most_tries;
@@ -163,9 +163,9 @@ double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     return share_of(wrong, tries);
 }
 
-/// Returns the rule of rules.h that explains most.
+/// Returns the rule in rules.h that explains most wrong cells.
 Explanation Diagnosis::best_rule() const {
-    // A wrong row length moves nearly all cells.
+    // A wrong pitch moves nearly all cells.
     const bool may_be_pitch =
         2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
     const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
@@ -174,15 +174,16 @@ Explanation Diagnosis::best_rule() const {
     const bool both = best.count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
     if (both) best.meaning += "; or " + pitch.meaning;
     if (is_better(pitch, best)) best = pitch;
-    // If all components move by the same distance, then a constant distance explains them too.
+    // If all components of a vector move by the same distance, the simpler explanation is a
+    // constant distance.
     const bool is_component = components.count > 0 && !is_better(best, components);
     return is_component ? components : best;
 }
 
-/// The right value, after a computation that can be recognized.
+/// Recognizes values that were computed from the right ones, for example by adding the old output.
 std::optional<Finding> Diagnosis::computed_value() const {
     const Tally& nan = changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
-    // A sum must show in more cells than could match by chance.
+    // Require more sums than could occur by chance.
     if (10 * sum_.count >= wrong_.count && is_nearly_all(sum_.count + nan.count, wrong_.count)) {
         return say(Fault::value_added, sum_,
                    std::string("exactly the sum of that and of what ") + out_matrix() +
@@ -233,17 +234,17 @@ std::optional<Finding> Diagnosis::lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether the bad tiles of that side consist of bad cells only (or nearly so).
+/// Reports whether nearly all cells in the bad tiles of that side are bad.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }
 
-/// Some cells of a tile are wrong and others right. The output does not show why; the order in
-/// which warps ran may be the reason.
+/// Recognizes outputs with right and wrong cells in the same tiles. The output does not show why.
+/// The order in which warps ran may be the cause.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;
     for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
-    // If whole tiles were bad, the order of warps within a block could not be the reason.
+    // The order of warps within a block cannot explain tiles that are entirely bad.
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
     return say(Fault::mixed_in_tile, wrong_,
@@ -251,14 +252,14 @@ std::optional<Finding> Diagnosis::mixed() const {
                "Perhaps threads read a tile before all of it is written");
 }
 
-/// Reports whether the same lines are bad in every group of two or four lines.
+/// Reports whether the same lines are bad in each group of two or four lines.
 bool Diagnosis::is_of_component() const {
     const std::size_t period = bad_lines().period;
     return period == 2 || period == 4;
 }
 
-/// In every group of two or four lines, some hold values that do not occur in the input. A loop
-/// that is too short would have left them untouched.
+/// Recognizes outputs in which some of every two or four lines have values that are not in the
+/// input. A loop that is too short would have left these lines unwritten.
 std::optional<Finding> Diagnosis::component_lost() const {
     const bool are_foreign =
         comparison_.untouched == 0 && is_nearly_all(foreign_.count, wrong_.count);
@@ -269,8 +270,8 @@ std::optional<Finding> Diagnosis::component_lost() const {
                    "vector is lost: is each one set before the vector is used?");
 }
 
-/// Some lines of each tile were never written, and the others hold values that belong elsewhere in
-/// the same tile. If everything had been stored, this would be a constant distance.
+/// Recognizes outputs in which some lines of each tile are unwritten, and the others have values
+/// from elsewhere in the same tile. The kernel stores several lines to the same position.
 std::optional<Finding> Diagnosis::stored_over() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
@@ -298,8 +299,8 @@ std::optional<Finding> Diagnosis::scrambled() const {
     return std::nullopt;
 }
 
-/// Whole tiles are in the wrong place. If tiles of several sides fit, prefers a side for which a
-/// simple rule describes the moves.
+/// Recognizes outputs in which whole tiles are in the wrong position. If several tile sides fit,
+/// prefers one for which a simple rule describes the moves.
 std::optional<Finding> Diagnosis::whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     std::optional<Finding> found;
@@ -319,7 +320,7 @@ std::optional<Finding> Diagnosis::whole_tiles() const {
     return found;
 }
 
-/// Returns "6 of 12 tiles (32 x 32) are whole, but are in the wrong place: ...", for example.
+/// Describes misplaced tiles, such as "6 of 12 tiles (32 x 32) are not in place, but whole: ...".
 std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
                                      bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);
@@ -334,7 +335,8 @@ std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns the rule that describes for every tile, right or wrong, which tile it holds.
+/// Returns a rule that predicts for every tile of the output, right or wrong, which tile it
+/// contains.
 std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);
@@ -357,7 +359,7 @@ std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
     return rule_of_moves(in.tiles(), moves);
 }
 
-/// The values come from the wrong tile, for tiles that are too small to examine one by one.
+/// Recognizes values from the wrong tile, for tiles that are too small to be examined one by one.
 std::optional<Finding> Diagnosis::wrong_tile() const {
     for (const Tiles& tiles : tiles_) {
         if (!is_nearly_all(tiles.wrong.count, wrong_.count)) continue;

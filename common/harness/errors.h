@@ -11,13 +11,13 @@
 
 namespace coalesce {
 
-/// A failed call of the CUDA runtime. The message says where, which call, which error and what it
-/// means, and what to do.
+/// A failed call of the CUDA runtime. The message contains the source line, the call, the error
+/// with an explanation, and advice.
 struct CudaError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns a sentence about what to do after this error.
+/// Returns advice for this error, as a sentence.
 std::string advice_for(cudaError_t error);
 
 /// Throws a CudaError unless `error` is cudaSuccess. Use CUDA_CHECK to call this.
@@ -25,6 +25,6 @@ void check_cuda(cudaError_t error, const char* call, const char* file, int line)
 
 }  // namespace coalesce
 
-/// Calls a function of the CUDA runtime, and throws coalesce::CudaError if it fails, also in
-/// release builds.
+/// Calls a function of the CUDA runtime, also in release builds. If the call fails, throws
+/// coalesce::CudaError.
 #define CUDA_CHECK(call) ::coalesce::check_cuda((call), #call, __FILE__, __LINE__)

@@ -1,4 +1,4 @@
-// The properties of each fault that do not depend on the kernel.
+// The properties of each fault, which are the same for all kernels.
 #include "harness/faults.h"
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 namespace coalesce {
 namespace {
 
-/// A fault, its traits, and the next action: a sentence that says what to look at.
+/// A fault, its traits, and the advice for it.
 struct Known {
     Fault fault;
     unsigned traits;
     const char* next;
-    const char* next_in_place = nullptr;  ///< the next action in place, if it differs
+    const char* next_in_place = nullptr;  ///< the advice for in-place kernels, if it differs
 };
 
 /// One row for each fault, in the order of the enumeration.

@@ -1,13 +1,13 @@
-// Empties the second-level cache before a measurement.
+// Flushes the L2 cache before a measurement.
 #pragma once
 
 #include <cstddef>
 
 namespace coalesce {
 
-/// Queues a kernel that reads the whole buffer, which evicts everything else from the cache.
-/// Reading is better than writing: it leaves no modified lines, which the cache would have to write
-/// to memory during the next kernel.
+/// Queues a kernel that reads the whole buffer, which evicts all other data from the cache. Reads
+/// are better than writes for this: writes would leave dirty lines, which the cache would write
+/// back during the next kernel.
 void flush_by_reading(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// The header that every step includes. It has `run_step`, which turns a step's kernels into a
+/// The header that every step includes. It declares `run_step`, which turns a step's kernels into a
 /// program, and `ceil_div`.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns how many pieces of `size` elements cover `count` elements. The last piece may be
-/// incomplete.
+/// Returns the number of blocks of `size` elements that cover `count` elements. The last block may
+/// be incomplete.
 constexpr unsigned ceil_div(unsigned count, unsigned size) {
     return count / size + (count % size != 0);
 }
@@ -23,9 +23,9 @@ constexpr unsigned ceil_div(unsigned count, unsigned size) {
 /// is a batch of 4096 matrices, each of which is transposed. Elements along the last axis are
 /// adjacent in memory.
 struct Permutation {
-    int rank = 0;                  ///< the number of axes: 1 to 4, or 0 if nothing is permuted
-    std::array<int, 4> extents{};  ///< the extents of `in`, starting with the slowest axis
-    std::array<int, 4> order{};    ///< for each axis of `out`, the axis of `in` that it comes from
+    int rank = 0;                  ///< the number of axes, from 1 to 4; 0 if nothing is permuted
+    std::array<int, 4> extents{};  ///< the extents of `in`; the first axis is the slowest
+    std::array<int, 4> order{};    ///< for each axis of `out`, the corresponding axis of `in`
 
     /// The number of elements.
     long long elements() const {
@@ -41,54 +41,53 @@ struct Permutation {
     }
 };
 
-/// The expected output of a variant. It tells the verifier which cell of `in` each cell of `out`
-/// comes from.
+/// The expected output of a variant. The verifier uses it to find the cell of `in` for each cell of
+/// `out`.
 struct Produces {
     /// The kinds of outputs in this course.
     enum Kind {
         transpose,         ///< out(col, row) = in(row, col); `out` is cols x rows
         copy,              ///< out(row, col) = in(row, col); `out` is rows x cols
-        transposed_tiles,  ///< each tile is transposed but stays where it was; `out` is rows x cols
-        moved_tiles,  ///< each tile goes to its new place, not transposed; `out` is cols x rows
-        permuted,     ///< the axes of an array in another order; see `permutation`
+        transposed_tiles,  ///< each tile is transposed in its old position; `out` is rows x cols
+        moved_tiles,       ///< each tile is moved but not transposed; `out` is cols x rows
+        permuted,          ///< axes of an array are permuted; see `permutation`
     };
     /// The kind of this output.
     Kind kind = transpose;
-    /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, cells whose
-    /// source would be outside the matrix stay untouched.
+    /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, a cell stays
+    /// unwritten if its source would be outside the matrix.
     int tile = 32;
-    /// Whether `out` and `in` are the same buffer. The input is then what the buffer held before
+    /// Whether `out` and `in` are the same buffer. The input is then the buffer's content before
     /// the launch.
     bool in_place = false;
-    /// The permutation, for `permuted`. An extent of 0 is left open. An open last extent becomes
-    /// the number of the matrix's columns, and an open first extent becomes as large as the number
-    /// of elements allows.
+    /// The permutation for `permuted`. The harness fills in extents of 0: the last becomes the
+    /// number of the matrix's columns, and the first as large as the number of elements allows.
     Permutation permutation = {};
 };
 
-/// Returns the description of a matrix that is transposed in its own memory.
+/// Describes a matrix that is transposed in its own memory.
 constexpr Produces in_place() {
     return {.kind = Produces::transpose, .in_place = true};
 }
 
-/// Returns the description of a stack of matrices with `matrix_rows` rows each, stored one after
-/// another. Each of them is transposed.
+/// Describes a stack of matrices with `matrix_rows` rows each, which are stored one after another.
+/// Each is transposed.
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
 }
 
-/// Where a buffer is. Host memory is page-locked.
+/// The location of a buffer. Host memory is page-locked.
 enum class Memory { device, host };
 
 /// Launches a variant once. A launch on the GPU is asynchronous and uses the default stream.
 using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
-/// Does the same for a variant that permutes the axes of an array.
+/// Launches a variant that permutes the axes of an array, once.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
 
-/// One kernel of a step, with everything that the harness has to know about it.
+/// One kernel of a step, with all information that the harness needs.
 struct Variant {
-    /// A short name for tables and --variant: "naive", "32x8", "float4 copy".
+    /// A short name for tables and --variant, such as "naive", "32x8" or "float4 copy".
     std::string name = "";
     /// A sentence for --list.
     std::string about = "";
@@ -96,42 +95,42 @@ struct Variant {
     LaunchFunction launch = nullptr;
     /// The expected output.
     Produces produces = {Produces::transpose};
-    /// The number of rows must be a multiple of this. The harness refuses other shapes with a
-    /// message.
+    /// The number of rows must be a multiple of this. For other shapes the harness prints a message
+    /// and stops.
     int rows_multiple = 1;
     /// The same for columns.
     int cols_multiple = 1;
-    /// Where the input is. Host code and transfers are variants too, but they have no counters.
+    /// The location of the input. Host code and transfers are variants too, but have no counters.
     Memory in = Memory::device;
     /// Where the output is.
     Memory out = Memory::device;
-    /// Whether it calls a library that needs a real GPU. The simulator skips such a variant, and
-    /// says why.
+    /// Whether the variant calls a library that needs a real GPU. The simulator skips such variants
+    /// and says why.
     bool needs_gpu = false;
-    /// Whether NaNs keep their bits. A variant that computes with its values may turn a NaN into
-    /// another NaN; the table then says so.
+    /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
+    /// another NaN, which the table then notes.
     bool keeps_nan_payloads = true;
-    /// Bytes per element: 1, 2, 4, 8 or 16. If this is not 4, the launch function casts its
+    /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
     /// pointers.
     int element_size = 4;
-    /// Whether it accepts only square matrices.
+    /// Whether the variant accepts square matrices only.
     bool square_only = false;
-    /// The largest number of rows or columns that it accepts.
+    /// The largest number of rows or columns that the variant accepts.
     int longest_side = INT_MAX;
     /// Replaces `launch` in variants that permute. `produces.permutation` has the order and all
-    /// extents except the first, which is the number of batches: as many as fit into rows x cols
-    /// elements. In such a variant, `rows_multiple` applies to the axis of `in` that becomes the
-    /// last axis of `out`, and `cols_multiple` to the last axis of `in`.
+    /// extents except the first, which is the number of batches that fit into rows x cols elements.
+    /// In such variants, `rows_multiple` applies to the axis of `in` that becomes the last axis of
+    /// `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
-    /// Reports whether the variant reads one matrix and writes another, as most do.
+    /// Reports whether the variant reads one matrix and writes another, as most variants do.
     bool is_plain() const { return !produces.in_place && produces.kind != Produces::permuted; }
 };
 
-/// The `main` of a step. It reads the options (--help lists them), prints the device, and then
-/// verifies each variant and measures its time or its counters. The first variant is the step's
-/// main kernel. Returns the exit code: 0, or 1 if a result was wrong, or 2 if the program could not
-/// be run.
+/// Implements `main` for a step. Reads the options (--help lists them), prints the device, verifies
+/// each variant, and measures its time or its counters. The first variant is the step's main
+/// kernel. Returns the exit code, which is 0 on success, 1 if a result was wrong, and 2 if the
+/// program could not run.
 int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 
 }  // namespace coalesce

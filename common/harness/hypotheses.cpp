@@ -26,8 +26,8 @@ bool transposed(const Look& look) {
            look.came_from({look.index % problem.rows, look.index / problem.rows});
 }
 
-/// The output was stored at out[a * wrong + b] instead of out[a * right + b]. With a wrong pitch,
-/// several cells may be stored at the same place.
+/// Reports whether the value was stored at out[a * pitch + b] with this wrong pitch. Several cells
+/// may then have been stored to the same position.
 bool stored_with_pitch(const Look& look, std::int64_t pitch) {
     constexpr int most_tries = 64;
     const bool turned = look.problem.is_turned();
@@ -44,12 +44,13 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
 bool exchanged_pitch(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
-    // If values identify their position, the rules in index_rules.cpp are more precise.
+    // For elements that are large enough to be unique, the rules in index_rules.cpp are more
+    // precise.
     if (look.pattern.names_its_place()) return false;
-    // The kernel may read in[row * rows + col] ...
+    // Test whether the kernel reads in[row * rows + col].
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
     if (read < problem.elements() && look.came_from(problem.in_cell(read))) return true;
-    // ... or write to the output with the pitch of the input.
+    // Test whether the kernel stores with the pitch of the input.
     const std::int64_t wrong = problem.is_turned() ? problem.cols : problem.rows;
     return stored_with_pitch(look, wrong);
 }
@@ -63,7 +64,7 @@ bool turned_around(const Look& look) {
            look.came_from({row, col});
 }
 
-/// The first `rows` rows and `cols` columns are repeated in all others.
+/// Returns a test for whether the first `rows` rows and `cols` columns are repeated in all others.
 auto repeated(std::int64_t rows, std::int64_t cols) {
     return [=](const Look& look) {
         return look.expected &&
@@ -72,7 +73,8 @@ auto repeated(std::int64_t rows, std::int64_t cols) {
 }
 constexpr std::int64_t kAll = INT64_MAX;
 
-/// The value comes from a cell that is this many rows and columns after the right one.
+/// Returns a test for whether the value comes from a cell `rows` rows and `cols` columns after the
+/// right one.
 auto neighbour(int rows, int cols) {
     return [=](const Look& look) {
         return look.expected &&
@@ -107,7 +109,7 @@ bool moved_untransposed(const Look& look, int tile) {
 
 using Order = std::array<int, 4>;
 
-/// The output holds the array with its axes permuted by `order`.
+/// Reports whether the value fits an array with its axes permuted by `order`.
 bool in_order(const Look& look, int rank, const Order& order) {
     Permutation other = look.problem.axes();
     if (!look.problem.is_permuted() || other.rank != rank) return false;
@@ -115,7 +117,8 @@ bool in_order(const Look& look, int rank, const Order& order) {
     return look.came_from(look.problem.in_cell(source_index(other, look.index)));
 }
 
-/// The matrix (or array) at index 0 of the first axis is repeated in the others.
+/// Reports whether the value fits an output in which the first matrix (or array) of a batch
+/// replaces the others.
 bool of_first_batch(const Look& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;
@@ -140,7 +143,7 @@ void add_tiles(std::vector<Hypothesis>& list, int tile) {
          "the first tile" + side + " is in the others too: blockIdx is missing in an index"});
 }
 
-/// Adds all orders of `rank` axes, except for the identity.
+/// Adds all permutations of `rank` axes, except for the identity.
 void add_orders(std::vector<Hypothesis>& list, int rank) {
     Order order = {0, 1, 2, 3};
     while (std::next_permutation(order.begin(), order.begin() + rank)) {

@@ -21,12 +21,12 @@ struct Index {
     bool operator==(const Index&) const = default;
 };
 
-/// The index expressions with which a kernel loads and stores element (row, col).
+/// The index expressions that a kernel uses to load and store element (row, col).
 struct Indices {
     Index in, out;
 
     bool operator==(const Indices&) const = default;
-    /// Counts the differences between these expressions and the right ones.
+    /// Counts the differences from the right expressions.
     int distance(const Indices& right) const {
         return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
                (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
@@ -38,8 +38,8 @@ Indices right_indices(const Problem& problem) {
     return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
 }
 
-/// Reports whether some thread (row, col) would store that element there. If the pitch is too
-/// small, several threads store to one place, and any of them may be the last.
+/// Reports whether some thread (row, col) would store this value at this index. With a pitch that
+/// is too small, several threads store to the same index, and each could be the last.
 bool explains(const Indices& indices, const Problem& problem, const Seen& seen) {
     constexpr int most_tries = 64;
     const auto [by_row, pitch] = indices.out;
@@ -55,7 +55,8 @@ bool explains(const Indices& indices, const Problem& problem, const Seen& seen) 
     return false;
 }
 
-/// Finds the pitch on which most cells agree, given that `place` is major * pitch + minor.
+/// Finds the pitch on which most cells agree. Each cell votes for the pitch with which its `place`
+/// equals major * pitch + minor.
 class PitchVote {
 public:
     void add(std::int64_t place, std::int64_t major, std::int64_t minor) {
@@ -68,8 +69,8 @@ private:
     std::vector<std::int64_t> pitches_;
 };
 
-/// The row lengths that are worth trying: those of the matrix, and the one that follows from the
-/// cells if the other index is right.
+/// The index expressions to try. Their pitches are those of the matrix, and the one that follows
+/// from the cells if the other index expression is right.
 struct Candidates {
     std::vector<Index> in, out;
 };
@@ -101,7 +102,7 @@ Candidates candidates(const Problem& problem, const Sample& sample) {
     return found;
 }
 
-/// Returns all pairs of candidates, sorted by how little they differ from the right indices.
+/// Returns all pairs of candidates, starting with those closest to the right indices.
 std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right) {
     std::vector<Indices> pairs;
     for (const Index& in : candidates.in) {
@@ -115,7 +116,7 @@ std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right
     return pairs;
 }
 
-/// Returns "rows", "cols", or the number with an explanation.
+/// Describes a pitch: "rows", "cols", or the number with an explanation.
 std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
     const std::int64_t right = is_of_out ? problem.out_cols() : problem.cols;
     const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
@@ -132,7 +133,8 @@ std::string index_text(const Problem& problem, const Index& index, bool is_of_ou
            pitch_text(problem, index.pitch, is_of_out) + (index.is_by_row ? " + col]" : " + row]");
 }
 
-/// Returns "it fits in[row * rows + col] where in[row * cols + col] belongs", for example.
+/// Describes a wrong index, such as "it fits in[row * rows + col] where in[row * cols + col]
+/// belongs".
 std::string meaning_of(const Problem& problem, const Indices& found, const Indices& right) {
     std::string is, should;
     const auto add = [&](const Index& index, const Index& right_index, bool is_of_out) {
@@ -155,7 +157,7 @@ Fault fault_of(const Indices& found, const Indices& right) {
 
 // ---- constant distances ----
 
-/// Describes a distance in memory: "4 elements after the right one".
+/// Describes a distance in memory, such as "4 elements after the right one".
 std::string elements_text(std::int64_t distance, const std::string& of) {
     return count_of(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") + of +
            " in memory";
@@ -172,8 +174,8 @@ Fault fault_of(Cell step) {
     return Fault::shifted;
 }
 
-/// Finds a distance in rows and columns of the input. With `wraps`, it continues at the opposite
-/// edge.
+/// Looks for a constant distance in rows and columns of the input. With `wraps`, the distance
+/// continues at the opposite edge.
 Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     const auto step_of = [&](const Seen& seen) -> Cell {
         const Cell is = problem.in_cell(seen.source);
@@ -188,8 +190,8 @@ Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     const Cell step = most_common<Cell>(std::move(all), {});
     if (step == Cell{}) return {};
     auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
-    // At the edges there is no cell at that distance, so these cells are neither for nor against
-    // the rule.
+    // Cells at the edges have no cell at that distance, so they neither support nor refute the
+    // rule.
     const auto is_at_edge = [&](const Seen& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
         return !should || !problem.has({should->row + step.row, should->col + step.col});
@@ -201,7 +203,7 @@ Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     return found;
 }
 
-/// Finds a distance in elements, in the memory of the input or of the output.
+/// Looks for a constant distance in elements, in the memory of the input or of the output.
 Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
     const auto distance_of = [&](const Seen& seen) -> std::int64_t {
         if (!is_in_out) {
@@ -233,11 +235,11 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 // ---- components of vectors ----
 
 constexpr std::int64_t kGroup = 4;
-/// For each member of a group, the member that is in its place.
+/// For each member of a group of lines, the member that was found in its position.
 using Components = std::array<std::int64_t, kGroup>;
 
-/// Returns where along one axis the value comes from, and where it should come from. Returns
-/// nothing if the other axis or the group differs.
+/// Returns the positions within a group from which the value comes and from which it should come.
+/// Returns nothing if the value comes from another group, or if the other coordinate differs.
 std::optional<std::pair<std::int64_t, std::int64_t>> component_of(const Problem& problem,
                                                                   const Seen& seen, bool by_rows) {
     const Cell is = problem.in_cell(seen.source);
@@ -262,7 +264,7 @@ Components components_of(const Problem& problem, const Sample& sample, bool by_r
     return components;
 }
 
-/// Returns "1st" for 0, and "2nd, 3rd" for 1 and 2.
+/// Lists ordinals, such as "1st" for 0, and "2nd, 3rd" for 1 and 2.
 std::string ordinals(const std::vector<std::int64_t>& numbers) {
     return joined(numbers, ", ", [](std::int64_t number) { return ordinal(number + 1); });
 }

@@ -25,7 +25,7 @@ Json device_json(const Device& device) {
     return json;
 }
 
-/// Returns everything that is known about each launch, except for its course over time.
+/// Returns all predictions for each launch, except for the time line.
 Json launches_json(const Predicted& p) {
     timing::Predictions launches{p.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};
@@ -69,7 +69,7 @@ Json result_json(const std::string& step, const Result& result, double copy_gbps
     return json;
 }
 
-/// Bytes that are not valid UTF-8 are replaced.
+/// Writes JSON. Replaces bytes that are not valid UTF-8.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

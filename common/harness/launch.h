@@ -10,16 +10,19 @@
 
 namespace coalesce {
 
-/// Returns the task of `variant` for a matrix of this shape, or for an array with as many elements.
+/// Returns the task of `variant` for a matrix of this shape. For a permutation, the array has as
+/// many elements as the matrix.
 Problem problem_at(const Variant& variant, Shape shape);
 
-/// Launches `variant`, without checking for errors.
+/// Launches `variant` without checking for errors.
 void launch(const Variant& variant, const Problem& problem, float* out, const float* in);
-/// Launches `variant`, and waits. Returns cudaSuccess, or the error of the launch or of the kernel.
+/// Launches `variant` and waits until it ends. Returns cudaSuccess, or the error of the launch or
+/// of the kernel.
 cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
                             const float* in);
 
-/// A variant with memory that is neither filled nor checked. For measuring times, for example.
+/// A variant with buffers that are neither initialized nor checked, for example for measuring
+/// times.
 class BareLaunch {
 public:
     BareLaunch(const Variant& variant, Shape shape);

@@ -10,8 +10,8 @@
 namespace coalesce {
 namespace {
 
-/// Reads the arguments from left to right. Values may be separate ("--rows 3") or attached
-/// ("--rows=3").
+/// Reads the arguments in order. A value may follow its option as the next argument ("--rows 3") or
+/// after an equals sign ("--rows=3").
 class Reader {
 public:
     explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
@@ -29,14 +29,14 @@ public:
         return true;
     }
     const std::string& option() const { return option_; }
-    /// Returns the value of the option. If the next argument is another option, returns `usual`.
+    /// Returns the value of the option, or `usual` if the next argument is another option.
     std::string value(const std::optional<std::string>& usual = std::nullopt) {
         if (inline_value_) return *inline_value_;
         const bool is_there = at_ < arguments_.size() && !arguments_[at_].starts_with("--");
         if (!is_there && !usual) throw UsageError(option_ + " needs a value");
         return is_there ? arguments_[at_++] : *usual;
     }
-    /// Checks that the option has no value.
+    /// Throws UsageError if the option has a value.
     void no_value() const {
         if (inline_value_) throw UsageError(option_ + " takes no value");
     }
@@ -84,7 +84,7 @@ Shape checked_shape(int rows, int cols) {
     return {rows, cols};
 }
 
-/// Returns the full name of a GPU that the time model knows.
+/// Returns the full name of a GPU that the time model knows. `name` may be incomplete.
 std::string known_gpu(const std::string& name) {
     try {
         return timing::gpu_named(name).name;
@@ -93,7 +93,7 @@ std::string known_gpu(const std::string& name) {
     }
 }
 
-/// Predictions need a run that counts launches.
+/// Rejects options that contradict a prediction, which needs a simulated run that counts launches.
 void check_prediction(Options& options) {
     if (options.time_at && options.time_on.empty()) options.time_on = known_gpu("H200");
     if (options.time_on.empty()) return;

@@ -11,17 +11,17 @@
 
 namespace coalesce {
 
-/// The numbers of rows and columns of an input.
+/// The number of rows and columns of an input.
 struct Shape {
     int rows = 0;  ///< rows of `in`
     int cols = 0;  ///< columns of `in`
     /// Compares both numbers.
     bool operator==(const Shape&) const = default;
-    /// Returns "1024 x 768", for example.
+    /// Returns the shape as text, such as "1024 x 768".
     std::string name() const;
 };
 
-/// Reads the value of `option`: "4096x2048", or "4096" for a square. Throws UsageError.
+/// Parses the value of `option`: "4096x2048", or "4096" for a square. Throws UsageError.
 Shape parse_shape(const std::string& option, const std::string& text);
 
 /// The options of a command line.
@@ -32,17 +32,17 @@ struct Options {
     bool bench = true;                              ///< measure times or counters at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
     std::optional<Shape> shape;                     ///< only this shape
-    std::string variant;                            ///< only this variant; all when empty
-    std::string json;                               ///< also write the results to this file
-    std::string time_on;  ///< predict times on the GPU of this name; empty: do not predict
-    /// The shape for the prediction; default: the shape that is counted.
+    std::string variant;                            ///< run only this variant; empty for all
+    std::string json;                               ///< write the results to this file too
+    std::string time_on;  ///< predict times on this GPU; empty for no prediction
+    /// The shape for the prediction. By default, the shape at which launches are counted.
     std::optional<Shape> time_at;
 };
 
-/// Reads a command line. Throws a UsageError that names the wrong option.
+/// Parses a command line. Throws a UsageError that names the wrong option.
 Options parse_options(const std::vector<std::string>& arguments);
 
-/// Returns the text of --help for that program.
+/// Returns the text that --help prints. `program` is the program's name.
 std::string help_text(const std::string& program);
 
 }  // namespace coalesce

@@ -11,8 +11,8 @@
 
 namespace coalesce {
 
-/// Errors are ignored here, because they come from an earlier call or kernel, and were reported
-/// then.
+/// Ignore errors here, because they come from an earlier call or kernel and have been reported
+/// already.
 struct Destroy {
     void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
     void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }

@@ -8,13 +8,14 @@
 namespace coalesce {
 namespace {
 
-// Only shifts and multiplications by odd numbers, which can be inverted. The constants are known to
-// mix well: they are from lowbias32, found by Chris Wellons, and from the finalizer of splitmix64.
+// These hashes use only shifts and multiplications by odd numbers, which can be inverted. The
+// constants are known to mix well: they come from lowbias32, which Chris Wellons found, and from
+// the finalizer of splitmix64.
 constexpr std::uint32_t kStart32 = 0x9e3779b9;
 constexpr std::uint64_t kStart64 = 0x9e3779b97f4a7c15;
 
-/// Returns the multiplicative inverse of an odd number (Newton's method: each step doubles the
-/// number of correct bits).
+/// Returns the multiplicative inverse of an odd number by Newton's method, of which each step
+/// doubles the number of correct bits.
 template <class Word>
 constexpr Word inverse(Word odd) {
     Word result = odd;
@@ -31,7 +32,7 @@ constexpr Word unshift(Word value, int shift) {
     return result;
 }
 
-/// Floats that arithmetic changes, or that are easily lost.
+/// Floats that are changed by arithmetic or easily lost.
 constexpr std::uint32_t kSpecialFloats[] = {
     0x80000000,  // -0.0
     0x7fc01234,  // a quiet NaN with a payload
@@ -57,7 +58,7 @@ constexpr std::uint16_t kSpecialHalves[] = {
 static_assert(std::size(kSpecialFloats) == std::size(kSpecialDoubles) &&
               std::size(kSpecialFloats) == std::size(kSpecialHalves));
 
-/// The odd ones among the first few indices hold special values.
+/// Returns the index of a special value. Special values are at the first few odd indices.
 constexpr std::uint64_t special_place(std::size_t which) {
     return 2 * which + 1;
 }
@@ -69,7 +70,7 @@ Word repeated_byte(unsigned char byte) {
     return word;
 }
 
-/// Maps `mixed` to a number from 0 to limit - 1 that is not the poison.
+/// Maps `mixed` to a number below `limit` that is not the poison.
 std::uint64_t without_poison(std::uint32_t mixed, std::uint64_t limit, std::uint64_t poison) {
     const std::uint64_t value = (std::uint64_t{mixed} * (limit - 1)) >> 32;
     return value >= poison ? value + 1 : value;
@@ -122,7 +123,7 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
-    // Each exchange is applied after the earlier ones, so the mapping stays one to one.
+    // Apply each exchange after the earlier ones, so that the mapping stays one to one.
     const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
@@ -133,7 +134,7 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
 }
 
 void Pattern::place_special_values() {
-    // The values that must not occur are moved to indices that are larger than any in use.
+    // Move the values that must not occur to indices that no array is large enough to use.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
     exchange(beyond, holder(preimage(poison_)));
     exchange(beyond - 1, holder(preimage(Bits{})));
@@ -214,7 +215,7 @@ void Pattern::fill(void* to, std::uint64_t first, std::size_t count) const {
 Bits Pattern::load(const void* elements, std::size_t index) const {
     const auto* element = static_cast<const unsigned char*>(elements) + index * size_;
     Bits value;
-    // If the compiler knows the size, memcpy becomes a single instruction.
+    // With a constant size, the compiler replaces memcpy by a single instruction.
     switch (size_) {
         case 1: std::memcpy(&value.low, element, 1); break;
         case 2: std::memcpy(&value.low, element, 2); break;

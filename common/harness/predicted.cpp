@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// As long as it exists, launches run only the blocks that are recorded.
+/// Makes launches run only the recorded blocks, as long as this object exists.
 class RecordAlone {
 public:
     explicit RecordAlone(FewBlocks blocks) {
@@ -23,8 +23,8 @@ public:
     }
     ~RecordAlone() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
-        // These blocks may fail, because they lack what other blocks would have written. This says
-        // nothing about the variant.
+        // The recorded blocks may fail, because they lack the output of other blocks. Such failures
+        // say nothing about the variant.
         simulator_library::forget_reports();
     }
     RecordAlone(const RecordAlone&) = delete;
@@ -58,7 +58,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
     try {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
-        // In JSON, a figure that is not a number becomes null.
+        // JSON turns a figure that is not a number into null.
         throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
     }
 }

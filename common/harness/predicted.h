@@ -1,5 +1,5 @@
 /// \file
-/// Predicts, with the simulator, how long launches would take on a GPU.
+/// Predicts the times of launches on a GPU with the simulator.
 #pragma once
 
 #include <cstdint>
@@ -14,53 +14,54 @@
 
 namespace coalesce {
 
-/// The reason why there is no prediction. This is not a mistake of the caller.
+/// Thrown if there is no prediction, with the reason. The caller has made no mistake.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A time that was predicted and not measured.
+/// A predicted time, as opposed to a measured one.
 struct Predicted {
     Shape shape;      ///< the shape
     std::string gpu;  ///< the name of the GPU
-    /// Whether the GPU's figures were measured; otherwise they come from documents.
+    /// Whether the figures of the GPU were measured. Otherwise they come from documents.
     bool measured_gpu = false;
-    double copy_gbps = 0;   ///< the speed of a copy on that GPU
+    double copy_gbps = 0;   ///< the speed of a copy on that GPU, in 10^9 bytes per second
     double ms = 0;          ///< the time of all launches
     double gbps = 0;        ///< bytes read and written, in 10^9 per second
-    double error_band = 0;  ///< 0.08 if nine in ten measured times are within 8 %
+    double error_band = 0;  ///< 0.08 if 90 % of measured times are within 8 %
     std::vector<timing::Prediction> launches;  ///< the launches in order
 
-    /// The speed as a fraction of the speed of a copy.
+    /// Returns the speed as a fraction of a copy's speed.
     double of_copy() const { return gbps / copy_gbps; }
     /// The launch that takes longest.
     const timing::Prediction& longest() const;
-    /// The things that the model does not know about the launches, each once.
+    /// Returns the facts that the model lacks about the launches, without duplicates.
     std::vector<timing::Unknown> unknown() const;
 };
 
-/// Returns the smallest number of bytes that a kernel reads and writes for a matrix of that shape.
+/// Returns the fewest bytes that a kernel must read and write for a matrix of that shape.
 double useful_bytes(Shape shape, int element_size = sizeof(float));
 
 /// Returns the simulator's predictions for the launches that it has recorded.
 timing::Predictions predictions_for(const std::string& gpu);
 
 /// Runs a few blocks of `variant` at `shape` on the simulator, and predicts the time of the whole
-/// launch on `gpu`. Throws NotPredicted if the variant cannot be launched there, or launches
-/// nothing that can be predicted.
+/// launch on `gpu`. Throws NotPredicted if the variant cannot be launched at this shape, or has no
+/// launch that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
-/// Says whether the recorded blocks of a launch access memory.
+/// Whether the recorded blocks of a launch access memory.
 enum class FewBlocks {
     only_asks,  ///< nothing is loaded or stored
-    moves,      ///< the recorded blocks load and store
+    moves,      ///< the recorded blocks load and store data
 };
 
-/// Does the same for any launches. Together they read and write `bytes`.
+/// Predicts the total time of all launches in `launch`, like `predict`. Together they read and
+/// write `bytes`.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu, FewBlocks blocks = FewBlocks::only_asks);
 
-/// Runs a few blocks of each launch on the simulator. Nothing is loaded or stored.
+/// Runs a few blocks of each launch on the simulator, without loading or storing data.
 void launch_few_blocks(const std::function<void()>& launch);
 
 /// A range of device memory.
@@ -68,19 +69,19 @@ struct MemoryRange {
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t end() const { return address + bytes; }
 };
-/// The memory that the few blocks accessed. To be called from within `launch`.
+/// The memory that the recorded blocks accessed. Call `touched` only within `launch`.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint; whole sectors
-    /// The bytes that threads requested; repeated accesses count each time.
+    /// The bytes that threads requested. Repeated accesses count each time.
     std::uint64_t bytes = 0;
     bool is_all = true;  ///< false if there were more accesses than can be recorded
 };
-/// Whether threads read or write memory.
+/// The direction of memory accesses.
 enum class Direction { load, store };
 Touched touched(Direction direction);
 
-/// Returns the note for a table with predicted times. It names the GPU, the shape and the error
-/// band.
+/// Returns the note below a table with predicted times, which names the GPU, the shape and the
+/// error band.
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
                                 double error_band);
 

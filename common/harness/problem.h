@@ -1,5 +1,5 @@
 /// \file
-/// The task of a kernel, and the source of each cell of its output.
+/// Describes the task of a kernel, and computes the source of each cell of its output.
 #pragma once
 
 #include <compare>
@@ -26,21 +26,22 @@ struct Problem {
     std::int64_t rows = 0;                      ///< rows of the input
     std::int64_t cols = 0;                      ///< columns of the input
     Produces produces = {Produces::transpose};  ///< the expected output
-    std::size_t element_size = sizeof(float);   ///< 1, 2, 4, 8 or 16 bytes
+    std::size_t element_size = sizeof(float);   ///< in bytes: 1, 2, 4, 8 or 16
     std::uint64_t seed = 0;                     ///< selects the values of the input
-    /// If false, any NaN is accepted where a NaN is expected. For elements of 4 and 8 bytes.
+    /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another. For
+    /// elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
 
     /// Reports whether rows of the input become columns of the output.
     bool is_turned() const {
         return produces.kind == Produces::transpose || produces.kind == Produces::moved_tiles;
     }
-    /// The number of rows of the output.
+    /// Returns the number of rows of the output.
     std::int64_t out_rows() const {
         if (is_permuted()) return elements() / out_cols();
         return is_turned() ? cols : rows;
     }
-    /// The number of columns of the output.
+    /// Returns the number of columns of the output.
     std::int64_t out_cols() const {
         if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
         return is_turned() ? rows : cols;
@@ -60,31 +61,31 @@ struct Problem {
         }
         return axes;
     }
-    /// Reports whether the task permutes the axes of an array. Seen as a matrix, each row is the
-    /// array's last axis.
+    /// Reports whether the task permutes the axes of an array. Such an array is treated as a matrix
+    /// whose rows are the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
-    /// Returns how many matrices are transposed separately, or 0 for other tasks.
+    /// Returns the number of matrices that are transposed separately, or 0 for other tasks.
     std::int64_t batches() const;
-    /// Returns the task of a single matrix of a batch. Other tasks are returned unchanged.
+    /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
     Problem of_one_matrix() const;
-    /// The number of elements of the input, and also of the output.
+    /// Returns the number of elements, which input and output have in common.
     std::int64_t elements() const { return rows * cols; }
-    /// The number of bytes of the input, and also of the output.
+    /// Returns the size of the input in bytes. The output has the same size.
     std::size_t bytes() const { return static_cast<std::size_t>(elements()) * element_size; }
 
-    /// Reports whether the input has this cell.
+    /// Reports whether the cell is within the input.
     bool has(Cell cell) const {
         return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
     }
-    /// The position of a cell of the input in memory, in elements.
+    /// Returns the index in memory of a cell of the input, in elements.
     std::int64_t index(Cell cell) const { return cell.row * cols + cell.col; }
-    /// The cell of the input at this position in memory.
+    /// Returns the cell of the input at this index in memory.
     Cell in_cell(std::int64_t index) const { return {index / cols, index % cols}; }
-    /// The cell of the output at this position in memory.
+    /// Returns the cell of the output at this index in memory.
     Cell out_cell(std::int64_t index) const { return {index / out_cols(), index % out_cols()}; }
 
-    /// Returns the cell of the input that belongs into this cell of the output, or nothing if the
-    /// cell should stay untouched.
+    /// Returns the cell of the input whose value belongs in this cell of the output. Returns
+    /// nothing if the cell should stay unwritten.
     std::optional<Cell> source_of(Cell out) const {
         const std::int64_t tile = produces.tile;
         Cell source;
@@ -111,15 +112,15 @@ private:
 
 /// Returns the task of permuting an array.
 Problem problem_of(const Permutation& permutation);
-/// Returns the permutation for a batch of matrices that are each transposed.
+/// Returns the permutation that transposes each matrix of a batch.
 Permutation batch_of(int batches, int rows, int cols);
-/// Returns the position in `in` of the element that belongs at this position in `out`, both in
-/// elements.
+/// Returns the index in `in` of the element that belongs at `out_index` in `out`.
 std::int64_t source_index(const Permutation& permutation, std::int64_t out_index);
-/// Returns "170 x 64 x 96, axes in the order 0 2 1", for example.
+/// Describes a permutation, such as "170 x 64 x 96, axes in the order 0 2 1".
 std::string text_of(const Permutation& permutation);
 
-/// Reports whether the bits are a NaN of a float or a double. Always false for other sizes.
+/// Reports whether the bits are a NaN of type float or double. Always returns false for other
+/// sizes.
 bool is_nan(Bits bits, std::size_t element_size);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// The result of one variant, and the ways to show it: as a table and as JSON.
+/// The result of one variant, and its presentation in a table and as JSON.
 #pragma once
 
 #include <optional>
@@ -19,47 +19,48 @@ namespace coalesce {
 enum class Outcome {
     verified,  ///< right on all shapes
     wrong,     ///< wrong on some shape, or could not be launched
-    skipped,   ///< not run, for a reason that is not the variant's fault
+    skipped,   ///< not run, for a reason outside the variant
 };
 
-/// One variant's row in the table and in the JSON.
+/// The result of one variant, which is a row of the table and an entry in the JSON.
 struct Result {
     const Variant* variant = nullptr;  ///< which
-    /// The shape that was timed or counted, or else the last one that was verified.
+    /// The shape that was timed or counted. Without a measurement, the last shape that was
+    /// verified.
     Shape shape;
     Outcome outcome = Outcome::verified;  ///< what became of it
-    std::string reason;                   ///< why it was skipped, or what is wrong, in a few lines
-    int shapes_verified = 0;              ///< the number of shapes on which it was right
-    /// The number of elements moved in the measurement; 0: rows x cols.
+    std::string reason;                   ///< why it was skipped or is wrong, in a few lines
+    int shapes_verified = 0;              ///< number of shapes with a right result
+    /// The number of elements moved in the measurement. 0 means rows x cols.
     std::int64_t elements = 0;
     std::string array;                   ///< for a permutation, the array that was measured
-    std::optional<Counters> counters;    ///< on the simulator, if it launched a kernel
+    std::optional<Counters> counters;    ///< on the simulator, if a kernel was launched
     std::optional<Timing> timing;        ///< on a real GPU
     std::optional<Predicted> predicted;  ///< on the simulator, if a prediction was requested
     std::string not_predicted = {};      ///< why a requested prediction is missing
 
-    /// Records how the variant ended, at which shape, and why.
+    /// Records the outcome, the shape and the reason.
     void end(Outcome what, Shape at, const std::string& why) {
         outcome = what;
         shape = at;
         reason = why;
     }
-    /// Bytes read and written, in 10^9 per second; 0 without a time.
+    /// Returns the bytes read and written per second, in 10^9, or 0 if there is no time.
     double gbps() const;
 };
 
 /// Formats the results as the rows of a table, one at a time.
 class Table {
 public:
-    /// `is_measured` adds columns for counters or times. `is_predicted` adds predicted times beside
-    /// the counters.
+    /// Creates a table. `is_measured` adds columns for counters or times, and `is_predicted` adds
+    /// predicted times next to the counters.
     Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
           bool is_predicted = false);
 
-    /// The heading, with the names of the columns.
+    /// Returns the heading, with the names of the columns.
     std::string head() const;
-    /// The row of a result. `copy_gbps` is the speed of the device's own copy in this run, or 0 if
-    /// it was not measured.
+    /// Returns the row for a result. `copy_gbps` is the measured speed of the device's own copy, or
+    /// 0 if it was not measured.
     std::string row(const Result& result, double copy_gbps) const;
 
 private:
@@ -70,11 +71,11 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table with predicted times. They explain the times, and say why some
+/// Returns the notes below a table with predicted times. They explain the times and say why some
 /// are missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
-/// Returns the results of the program `step` as JSON, with one result per line.
+/// Returns the results of the program `step` as JSON, one result per line.
 std::string to_json(const Device& device, const std::string& step,
                     const std::vector<Result>& results, double copy_gbps);
 

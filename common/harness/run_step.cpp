@@ -20,7 +20,8 @@
 namespace coalesce {
 namespace {
 
-/// The largest number of blocks in a grid's second dimension, which the steps use for rows.
+/// The largest number of blocks in the second dimension of a grid. The steps use this dimension for
+/// rows.
 constexpr int kMostBlocksDown = 65535;
 
 bool is_host_code(const Variant& variant) {
@@ -36,8 +37,8 @@ std::string launch_failure(cudaError_t error) {
            cudaGetErrorString(error) + ". " + advice_for(error);
 }
 
-/// Reports whether a launch failed because the grid was too tall. Devices use two error codes for
-/// this.
+/// Reports whether a launch failed because the grid was too tall. Devices return one of two error
+/// codes for this.
 bool is_refused_grid(cudaError_t error, Shape shape) {
     const bool is_refusal =
         error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
@@ -48,7 +49,7 @@ std::string gigabytes(std::size_t bytes) {
     return format("%.3g GB", static_cast<double>(bytes) / 1e9);
 }
 
-/// Returns the first few reports of the simulator. The others usually repeat them.
+/// Returns the first few reports of the simulator. Further reports usually repeat them.
 std::string reports_text() {
     constexpr std::size_t shown = 3;
     const std::vector<std::string> reports = simulator_library::reports();
@@ -60,21 +61,22 @@ std::string reports_text() {
     return text;
 }
 
-/// Returns the bytes of two matrices of that shape with their guard bands.
+/// Returns the bytes of two matrices of that shape, including guard bands.
 std::size_t matrices_bytes(Shape shape, int element_size) {
     return VerifiedBuffers::bytes_needed({.rows = shape.rows,
                                           .cols = shape.cols,
                                           .element_size = static_cast<std::size_t>(element_size)});
 }
 
-/// The simulator's shadow of device memory takes up to twice as much memory again.
+/// Returns the memory that a run needs. The simulator's shadow memory takes up to twice as much as
+/// device memory itself.
 std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
     const std::size_t matrices = matrices_bytes(shape, element_size);
     return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
-/// The shape to measure if the user gives none: as large as is sensible for the device and fits
-/// into its memory.
+/// Returns the shape to measure if the user gives none. It is as large as makes sense for the
+/// device and fits into its memory.
 Shape default_shape(const Device& device) {
     if (device.simulated) return {1024, 1024};
     const std::size_t free = free_device_bytes(false);
@@ -105,7 +107,7 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     check_fits(on_host, free_host_bytes(), "this computer's");
 }
 
-/// Runs the variants of a step on the chosen device.
+/// Verifies and measures the variants of a step on the chosen device.
 class StepRunner {
 public:
     StepRunner(const Device& device, const Options& options, Shape shape)
@@ -115,8 +117,8 @@ public:
         }
     }
 
-    /// Measures a copy for comparison, only on a real GPU. Returns its speed in 10^9 bytes per
-    /// second.
+    /// Measures a copy for comparison, if the device is a real GPU. Returns its speed in 10^9 bytes
+    /// per second.
     double measure_copy() {
         if (!stopwatch_) return 0;
         const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
@@ -131,7 +133,7 @@ public:
         return result.gbps();
     }
 
-    /// Verifies a variant and measures its time or counters, as the options say.
+    /// Verifies a variant and measures its time or counters, as requested by the options.
     Result run(const Variant& variant) {
         Result result;
         result.variant = &variant;
@@ -145,7 +147,8 @@ public:
                 "an earlier kernel broke the device's context: run this one alone, with --variant");
         }
         if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
-        // The built-in shapes suit each variant, but a shape that the user gives may not.
+        // The built-in shapes are rounded to sizes that the variant accepts, but the user's shape
+        // may not be accepted.
         const std::string reason = refusal(variant, shape_);
         const bool is_needed = options_.shape || !options_.verify;
         if (!reason.empty() && is_needed) return skip(reason);
@@ -159,8 +162,8 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // The array for the measurement is verified when it is measured, and the same holds for
-            // matrices.
+            // The shape for the measurement is verified during the measurement, for matrices and
+            // arrays alike.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
             if (result.outcome != Outcome::verified) return;
@@ -184,8 +187,8 @@ private:
         if (options_.shape) return {*options_.shape};
         std::vector<Shape> shapes = verification_shapes(variant);
         if (device_.simulated) return shapes;
-        // A real GPU is fast enough for large shapes too: two ragged ones, and the one that would
-        // be measured.
+        // A real GPU is fast enough for large shapes as well. Verify two ragged ones, and the shape
+        // for the measurement.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
             shapes.push_back(rounded_up(large, variant));
         }
@@ -193,8 +196,8 @@ private:
         return shapes;
     }
 
-    /// Reports whether the shape will be measured. It is verified then, so it is not verified
-    /// before.
+    /// Reports whether the shape will be measured. In that case it is verified during the
+    /// measurement, and not before.
     bool is_measured(Shape shape) const { return options_.bench && shape == shape_; }
 
     void verify_at(Result& result, const Problem& problem, bool is_measured) {
@@ -207,8 +210,8 @@ private:
         if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
     }
 
-    /// Verifies again without guard bands, on the simulator. Guard bands would hide out-of-bounds
-    /// accesses from memcheck.
+    /// Verifies again on the simulator, without guard bands, which hide out-of-bounds accesses from
+    /// memcheck.
     void verify_without_guards(Result& result, const Problem& problem) {
         if (result.outcome == Outcome::skipped) return;
         const Variant& variant = *result.variant;
@@ -217,12 +220,13 @@ private:
         if (result.outcome == Outcome::verified) {
             const int before = result.shapes_verified;
             check_once(result, bare);
-            // This shape has been counted already, or will be when it is measured.
+            // Do not count this shape here. It has been counted already, or will be during the
+            // measurement.
             result.shapes_verified = before;
             return;
         }
-        // The result is known to be wrong. This launch may add a report with the line of the
-        // mistake.
+        // The result is already known to be wrong. This launch may add a report that names the line
+        // of the mistake.
         static_cast<void>(launch_and_wait(variant, bare));
         const std::string reports = reports_text();
         simulator_library::forget_reports();
@@ -272,7 +276,7 @@ private:
         if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
         check_once(result, buffers);
         if (result.outcome != Outcome::verified) {
-            // The kernel may have changed the input.
+            // Free the buffers, because the kernel may have changed the input.
             large_.reset();
             return;
         }
@@ -299,8 +303,8 @@ private:
     }
 
     VerifiedBuffers& large_buffers(const Variant& variant) {
-        // Buffers are reused between variants that read one matrix and write another, which is
-        // nearly all of them.
+        // Reuse the buffers between variants that read one matrix and write another, which are
+        // nearly all variants.
         const Variant& before = large_is_for_;
         if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
             before.out != variant.out || before.element_size != variant.element_size) {
@@ -318,10 +322,10 @@ private:
     const Options& options_;
     Shape shape_;
     std::unique_ptr<Stopwatch> stopwatch_;
-    /// The buffers for measurements. They are kept, because they may be large.
+    /// The buffers for measurements. They can be large, so they are reused.
     std::unique_ptr<VerifiedBuffers> large_;
     Variant large_is_for_;
-    /// Set after a kernel broke the context of a real GPU. Nothing can run any more.
+    /// Set after a kernel has broken the context of a real GPU, after which nothing can run.
     bool device_is_lost_ = false;
 };
 
@@ -342,7 +346,7 @@ std::string list_text(const std::vector<Variant>& variants) {
     return text;
 }
 
-/// Returns the title of the table, which says what its numbers are.
+/// Returns the title of the table, which says how its numbers were obtained.
 std::string title(const Device& device, const Options& options, Shape shape) {
     if (!options.bench) {
         return options.shape ? "Verified at " + shape.name() + ", bit by bit"
@@ -351,7 +355,8 @@ std::string title(const Device& device, const Options& options, Shape shape) {
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
 
-/// Lists the arrays that were measured. Rows and columns give only their number of elements.
+/// Lists the arrays that were measured, because the table shows only the number of their elements
+/// as rows and columns.
 std::string arrays_text(const std::vector<Result>& results) {
     std::string text;
     for (const Result& result : results) {
@@ -374,7 +379,7 @@ std::string footnote(const Device& device, const Options& options, double copy_g
                          copy_gbps, device.peak_gbps);
 }
 
-/// Prints what is wrong, and returns the exit code.
+/// Prints the failures, and returns the exit code.
 int conclude(const std::string& step, const Options& options, const std::vector<Result>& results) {
     int exit_code = exit_right;
     for (const Result& result : results) {

@@ -21,7 +21,7 @@ long long round_up(int count, int multiple) {
     return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
 }
 
-/// Returns "" if every number is accepted.
+/// Describes which numbers are accepted, or returns "" if all are.
 std::string multiples_of(const char* what, int multiple) {
     return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
 }
@@ -35,7 +35,7 @@ std::vector<Shape> verification_shapes(const Variant& variant) {
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
     for (const Shape shape : kShapes) add(shape);
-    // Odd multiples, so that tiles that combine several units do not divide them.
+    // Use odd multiples, which tiles that combine several units do not divide evenly.
     add({3 * variant.rows_multiple, 5 * variant.cols_multiple});
     add({5 * variant.rows_multiple, 3 * variant.cols_multiple});
     return shapes;
@@ -48,7 +48,7 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
     std::vector<Permutation> arrays;
     for (const auto& some : extents) {
         Permutation array = variant.produces.permutation;
-        // An array with fewer axes takes the extents from the middle of the list, which are larger.
+        // An array with fewer than four axes takes the first extents.
         for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];

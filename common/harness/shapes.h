@@ -11,24 +11,24 @@
 
 namespace coalesce {
 
-/// Returns the shapes on which to verify a variant, rounded up to sizes that it accepts: squares,
-/// wide and tall rectangles, single rows and columns, ragged edges. Never empty.
+/// Returns the shapes on which to verify a variant, rounded up to sizes that it accepts. They are
+/// squares, wide and tall rectangles, single rows and columns, and shapes with ragged edges. The
+/// result is never empty.
 std::vector<Shape> verification_shapes(const Variant& variant);
 
 /// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
-/// accepts. They have extents of one, small and odd extents, extents that fill tiles, and extents
-/// that leave an incomplete tile.
+/// accepts. Their extents are one, small, odd, multiples of a tile, or leave an incomplete tile.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// Returns the array of `variant` with as many elements as a matrix of that shape, or nothing if
-/// not even one batch fits.
+/// Returns the array of `variant` with as many elements as a matrix of that shape. Returns nothing
+/// if the matrix has fewer elements than one batch.
 std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
-/// Returns the next larger shape that `variant` accepts. For a variant that accepts only squares,
-/// this is a square with as many rows. Its elements must be countable with an int.
+/// Returns the next larger shape that `variant` accepts. If the variant accepts only squares,
+/// returns a square with as many rows. The number of elements must fit into an int.
 Shape rounded_up(Shape shape, const Variant& variant);
 
-/// Returns why `variant` does not accept `shape`, with the next shape that it accepts. Returns ""
-/// if it does.
+/// Returns the reason why `variant` does not accept `shape`, with the next shape that it accepts.
+/// Returns "" if it accepts the shape.
 std::string refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

@@ -1,6 +1,6 @@
-// Calls the simulator that a program may run on. The functions of the simulator's C header are
-// looked up by name at run time. Nothing is linked, so the same program also runs on NVIDIA's
-// libcudart, which does not have these functions.
+// Calls functions of the simulator, if the program runs on it. The functions of the simulator's C
+// header are looked up by name at run time. Nothing is linked, so the same program also runs with
+// NVIDIA's libcudart, which does not have these functions.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,13 +13,13 @@
 
 namespace coalesce::simulator_library {
 
-/// Returns the simulator's function of that name, or null if NVIDIA's libcudart is loaded.
+/// Returns the simulator's function with that name, or null if NVIDIA's libcudart is loaded.
 template <class Function>
 Function* look_up(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// Returns the simulator's function of that name. Throws UsageError if there is none.
+/// Returns the simulator's function with that name. Throws UsageError if there is none.
 template <class Function>
 Function* find(const char* name) {
     auto* function = look_up<Function>(name);
@@ -30,14 +30,15 @@ Function* find(const char* name) {
     return function;
 }
 
-/// Adds the simulator's counters to ours.
+/// Adds the simulator's counters in `from` to `to`.
 void add(const CoalesceCounters& from, Counters& to);
 
-/// A pointer to one of the header's functions: SIMULATOR_FUNCTION(coalesceGetReports)().
+/// Returns a pointer to a function of the simulator's header, as in
+/// SIMULATOR_FUNCTION(coalesceGetReports)().
 #define SIMULATOR_FUNCTION(name) (::coalesce::simulator_library::find<decltype(name)>(#name))
 
-/// Calls `visit(report)` for each report about a kernel. Reports about failed calls are left out,
-/// because the harness sees what the calls return.
+/// Calls `visit(report)` for each report about a kernel. Leaves out reports about failed calls,
+/// because the harness sees the errors that these calls return.
 template <class Visit>
 void for_each_report(Visit visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();

@@ -14,19 +14,19 @@ namespace coalesce {
 /// enough time has passed.
 class Stopwatch {
 public:
-    /// Takes the size of the device's second-level cache.
+    /// Creates a stopwatch. `l2_bytes` is the size of the device's L2 cache.
     explicit Stopwatch(std::size_t l2_bytes);
 
-    /// Measures `work`, which queues something in the default stream. Events measure the time,
-    /// after a warm-up. Before each repetition, the cache is filled with other data.
+    /// Measures `work`, which queues operations in the default stream. Warms up first, and then
+    /// measures with events. Fills the cache with other data before each repetition.
     Timing time_on_device(const std::function<void()>& work);
-    /// Measures `work` once, in milliseconds and without a warm-up. For callers that schedule the
-    /// repetitions themselves.
+    /// Measures `work` once, without a warm-up, and returns milliseconds. For callers that schedule
+    /// the repetitions themselves.
     double time_once_on_device(const std::function<void()>& work);
-    /// Measures `work`, which computes on the host and returns when it is done.
+    /// Measures `work`, which runs on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);
 
-    /// The bytes of device memory that a stopwatch needs.
+    /// Returns the bytes of device memory that a stopwatch needs.
     static std::size_t bytes_needed(std::size_t l2_bytes);
 
 private:

@@ -11,7 +11,7 @@ std::string padded(const std::string& text, int width) {
     return format("%-*s", width, text.c_str());
 }
 
-/// Formats the sectors per request: "4", "1.5", "32".
+/// Formats the number of sectors per request: "4", "1.5", "32".
 std::string ratio(std::uint64_t total, std::uint64_t requests) {
     if (requests == 0) return "-";
     return format("%.4g", static_cast<double>(total) / static_cast<double>(requests));
@@ -36,8 +36,8 @@ std::string counter_columns(const Result& result) {
                   static_cast<double>(counters.bytes_moved()) / 1e6);
 }
 
-/// Returns narrower columns, with the prediction. "0.0213?" means that the model lacks some
-/// information about this kernel.
+/// Formats a row with narrower columns and the prediction. A time such as "0.0213?" means that the
+/// model lacks information about this kernel.
 std::string predicted_columns(const Result& result) {
     std::string conflicts = "-", load = "-", store = "-";
     if (result.counters) {

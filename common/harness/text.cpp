@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Splits a line into words. A % sign stays with its number.
+/// Splits a line into words. A % sign stays with the number before it.
 std::vector<std::string> words_of(const std::string& line) {
     std::istringstream stream(line);
     std::vector<std::string> words;
@@ -34,7 +34,7 @@ std::string wrap(const std::string& text, const std::string& indent) {
             result += (line.empty() ? "" : indent + line) + "\n";
             continue;
         }
-        // All lines that a line is broken into have its indentation.
+        // Indent all parts of a broken line like the line itself.
         const std::string own(std::min(line.find_first_not_of(' '), line.size()), ' ');
         std::string current;
         for (const std::string& word : words_of(line)) {

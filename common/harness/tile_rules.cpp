@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-/// A rule that tells which tile of a grid is in the place of tile `should`.
+/// A rule that predicts which tile is found in the position of tile `should`.
 struct MoveRule {
     Cell (*holds)(Cell should, Cell tiles);
     const char* text;
@@ -17,12 +17,14 @@ Cell tile_at(std::int64_t row, std::int64_t col) {
     return {row, col};
 }
 
-/// Returns the tile with that number, counting row by row, with `count` tiles per row.
+/// Returns the tile with this number, if tiles are counted row by row and each row has `count`
+/// tiles.
 Cell by_rows(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
 }
 
-/// Returns the tile with that number, counting column by column, with `count` tiles per column.
+/// Returns the tile with this number, if tiles are counted column by column and each column has
+/// `count` tiles.
 Cell by_cols(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};
 }
@@ -56,8 +58,7 @@ constexpr MoveRule kMoveRules[] = {
      "other"},
 };
 
-/// Returns the distance from the tile that should be there to the tile that is, in the shorter
-/// direction.
+/// Returns the shortest step from the expected tile to the tile that was found.
 Cell step_of(const TileMove& move, Cell tiles) {
     return {around(move.holds.row - move.should.row, tiles.row),
             around(move.holds.col - move.should.col, tiles.col)};
@@ -72,8 +73,8 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
     return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
 }
 
-/// Reports whether the rule describes the moves in either direction, because the mistake may be in
-/// the loads or in the stores.
+/// Reports whether the rule describes the moves in either direction. The mistake may be in the
+/// loads or in the stores.
 bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
     const auto reads = [&](const TileMove& move) {
         return rule.holds(move.should, tiles) == move.holds;
@@ -85,8 +86,8 @@ bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) 
            std::all_of(moves.begin(), moves.end(), stores);
 }
 
-/// A rule that tells which tile block `number` processes. The tile may be outside the grid; then
-/// the block has no tile.
+/// A rule that predicts which tile block `number` processes. If the tile is outside the grid, the
+/// block has none.
 struct TakeRule {
     Cell (*takes)(std::int64_t number, Cell tiles);
     const char* text;

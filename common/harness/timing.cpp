@@ -32,7 +32,8 @@ Timing summarise(std::vector<double> values) {
     timing.ms = median(values);
     for (double& value : values) value = std::abs(value - timing.ms);
     // The median absolute deviation times 1.4826 estimates the standard deviation. The standard
-    // error of a median is 1.2533 / sqrt(n) of that, and two standard errors cover 95 %.
+    // error of a median is 1.2533 / sqrt(n) of the standard deviation, and two standard errors
+    // cover 95 %.
     const double deviation = 1.4826 * median(values);
     timing.spread =
         2 * 1.2533 * deviation / std::sqrt(static_cast<double>(values.size())) / timing.ms;
@@ -63,8 +64,8 @@ Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least)
 }
 
 double Stopwatch::time_once_on_device(const std::function<void()>& work) {
-    // This evicts the matrix from the cache. It also keeps the device busy while the host queues
-    // the measured work, so that launch latency is not measured.
+    // Flushing evicts the matrix from the cache. It also keeps the device busy while the host
+    // queues the measured work, so that launch latency is not measured.
     flush_by_reading(flush_.data(), flush_.bytes());
     CUDA_CHECK(cudaEventRecord(start_.get(), nullptr));
     work();
@@ -78,7 +79,8 @@ double Stopwatch::time_once_on_device(const std::function<void()>& work) {
 
 Timing Stopwatch::time_on_device(const std::function<void()>& work) {
     const auto measure_once = [&] { return time_once_on_device(work); };
-    // If the device was idle while the host compared results, its clocks take a while to rise.
+    // Warm up first. The device may have been idle while the host compared results, and its clocks
+    // rise slowly.
     double warm_ms = 0;
     for (int warm_up = 0; warm_up < kLeastWarmUps || warm_ms < kWarmMs; ++warm_up) {
         warm_ms += measure_once();

@@ -9,13 +9,12 @@ namespace coalesce {
 /// A measured time.
 struct Timing {
     double ms = 0;  ///< the median
-    /// The uncertainty of the median as a fraction of it, with 95 % confidence.
+    /// The uncertainty of the median with 95 % confidence, as a fraction of the median.
     double spread = 0;
     int repetitions = 0;  ///< the number of measurements
 };
 
-/// Returns the median of `values` and its uncertainty. The method is robust: a few outliers do not
-/// change the result.
+/// Returns the median of `values` and its uncertainty. A few outliers do not affect the result.
 Timing summarise(std::vector<double> values);
 
 }  // namespace coalesce

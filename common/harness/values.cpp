@@ -19,7 +19,7 @@ bool is_subnormal(Bits bits, std::size_t element_size) {
     return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
 }
 
-/// The names and ranges of the integer types, by Integer.
+/// The ranges of the integer types. The table below has them by Integer, with their names.
 constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
 constexpr struct {
     const char* name;
@@ -66,7 +66,7 @@ bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type) 
     if (element_size != 4 && element_size != 8) return false;
     const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
     const double was = number_of(from, element_size), is = number_of(held, element_size);
-    // Converting a NaN gives different results for different types and GPUs.
+    // The result of converting a NaN depends on the type and on the GPU.
     if (std::isnan(was)) return is == 0 || is == lowest || is == -lowest;
     const double whole = std::trunc(std::min(std::max(was, lowest), highest));
     return is == (element_size == 4 ? static_cast<double>(static_cast<float>(whole)) : whole);

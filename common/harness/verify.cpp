@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
 
-/// Returns the number of threads for `count` elements. Each thread must have enough work to be
-/// worth starting.
+/// Returns the number of threads for `count` elements. Each thread needs enough work to be worth
+/// starting.
 int thread_count(std::int64_t count) {
     constexpr std::int64_t worth_a_thread = 1 << 16;
     const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
     return static_cast<int>(std::clamp<std::int64_t>(count / worth_a_thread, 1, processors));
 }
 
-/// Splits 0 to count - 1 into equal shares, and calls `work(share, begin, end)` in a thread for
-/// each. `work` must not throw.
+/// Splits the indices below `count` into equal shares, and calls `work(share, begin, end)` for each
+/// share in a thread of its own. `work` must not throw.
 template <class Work>
 void in_parallel(int threads, std::int64_t count, Work work) {
     std::vector<std::jthread> running;
@@ -32,16 +32,16 @@ void in_parallel(int threads, std::int64_t count, Work work) {
     work(0, std::int64_t{0}, count / threads);
 }
 
-/// Whether a matrix is read or written.
+/// The direction of access to a matrix.
 enum class Access { read, write };
 
-/// Calls `visit(elements, first, count)` for a matrix in chunks. Host memory is visited in place.
-/// Device memory is visited in a copy on the host, one chunk at a time.
+/// Calls `visit(elements, first, count)` for each chunk of a matrix. Visits host memory directly,
+/// and device memory through a copy of one chunk on the host.
 template <class Visit>
 void in_chunks(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
     const bool is_copied = matrix.where == Memory::device;
     DeviceBuffer copy;
-    // Copies to and from page-locked memory are faster.
+    // Use page-locked memory, which the device copies faster.
     if (is_copied) copy = DeviceBuffer(std::min(problem.bytes(), kChunkBytes), Memory::host);
     for (std::size_t at = 0; at < problem.bytes(); at += kChunkBytes) {
         const std::size_t bytes = std::min(kChunkBytes, problem.bytes() - at);
@@ -71,7 +71,7 @@ void fill_guards(const GuardedSpan& span) {
     fill(span, span.data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
-/// Returns a guard band, starting with the byte next to the matrix.
+/// Returns the bytes of a guard band, starting with the byte next to the matrix.
 std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
     const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);
@@ -123,7 +123,7 @@ public:
         }
     }
 
-    /// Returns the value of the cell before the launch.
+    /// Returns the value that the cell had before the launch.
     Bits before(std::int64_t index) const {
         return problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(index))
                                       : pattern_.poison();
@@ -147,8 +147,8 @@ private:
     Pattern pattern_;
 };
 
-/// Visits every cell of the output, on several threads: `visit(comparer, share, cell, state,
-/// held)`. Each thread records its findings in its own share. Returns all shares.
+/// Calls `visit(comparer, share, cell, state, held)` for every cell of the output, on several
+/// threads. Each thread records its findings in a share of its own. Returns the merged shares.
 template <class MakeShare, class Visit>
 auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare make_share,
                    Visit visit) {
@@ -168,7 +168,7 @@ auto look_at_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     return std::move(shares[0]);
 }
 
-/// The first pass counts the cells, draws the picture, and finds the first bad cell.
+/// Makes the first pass, which counts the cells, draws the picture, and finds the first bad cell.
 Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
     const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
                           Bits held) {
@@ -179,7 +179,7 @@ Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
         problem, out, [&] { return Comparison(problem); }, note);
 }
 
-/// The second pass looks only at the bad cells, and finds what they have in common.
+/// Makes the second pass, which looks for a mistake that explains the bad cells.
 Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
     const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
         if (state == CellState::right) return;
@@ -190,7 +190,7 @@ Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
         .conclude();
 }
 
-/// Returns the first cell of the input that changed.
+/// Returns the first cell of the input that was changed, or nothing if none was.
 std::optional<Cell> changed_input(const Problem& problem, const GuardedSpan& in) {
     const Problem as_before{.rows = problem.rows,
                             .cols = problem.cols,

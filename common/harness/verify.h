@@ -25,12 +25,13 @@
 
 namespace coalesce {
 
-/// Memory for a matrix, with a guard band of `guard_bytes` on each side (0: none).
+/// The memory of a matrix, with a guard band of `guard_bytes` on each side. 0 means that there are
+/// no guard bands.
 struct GuardedSpan {
-    char* data = nullptr;           ///< the first element; the first guard band ends here
+    char* data = nullptr;           ///< the first element, which follows the first guard band
     std::size_t bytes = 0;          ///< the size of the matrix in bytes
     std::size_t guard_bytes = 0;    ///< the size of each guard band
-    Memory where = Memory::device;  ///< where the matrix and the guard bands are
+    Memory where = Memory::device;  ///< location of the matrix and its guard bands
 };
 
 /// The result of comparing a kernel's output with the expected output.
@@ -40,28 +41,29 @@ struct Comparison {
         : problem(problem), map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 
     Problem problem;          ///< the kernel's task
-    std::uint64_t right = 0;  ///< the number of cells with the right bits
-    std::uint64_t wrong = 0;  ///< the number of cells with other bits
-    /// The number of cells that should have been written and were not.
+    std::uint64_t right = 0;  ///< number of cells with the expected bits
+    std::uint64_t wrong = 0;  ///< number of cells that were written with other bits
+    /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
-    std::optional<Cell> first_bad;  ///< the first cell of the output that is not right
-    std::int64_t written_rows = 0;  ///< all written cells are in this many first rows of the output
-    std::int64_t written_cols = 0;  ///< all written cells are in this many first columns
+    std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
+    std::int64_t written_rows = 0;  ///< number of first rows that contain all written cells
+    std::int64_t written_cols = 0;  ///< number of first columns that contain all written cells
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
-    std::vector<Finding> findings;  ///< what is wrong, most important first
+    std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output
 
     /// Reports whether every bit is right, the input is unchanged, and nothing was written out of
     /// bounds.
     bool is_right() const { return findings.empty(); }
-    /// The most important kind of mistake.
+    /// Returns the most important fault.
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
-    /// The findings, the counts and the picture, in lines of at most 80 columns.
+    /// Returns the findings, the counts and the picture, in lines of at most 80 columns.
     std::string text() const;
 
-    /// Records the state of a cell, and whether it still holds its value from before the launch.
+    /// Records the state of a cell. `is_as_before` says whether it has the same value as before the
+    /// launch.
     void note(Cell out, CellState state, bool is_as_before);
-    /// Adds the cells that another comparison recorded.
+    /// Adds the cells that were recorded in another comparison.
     void merge(const Comparison& other);
 };
 
@@ -69,7 +71,7 @@ struct Comparison {
 void prepare_in(const Problem& problem, const GuardedSpan& in);
 /// Fills the output with poison, and writes its guard bands. Call this before every launch.
 void prepare_out(const GuardedSpan& out);
-/// Compares bit by bit, and looks for the mistake that explains the wrong cells.
+/// Compares the output bit by bit, and looks for the mistake that explains the bad cells.
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out);
 
 /// The buffers of a problem, with guard bands.
@@ -78,20 +80,20 @@ public:
     /// The usual size of a guard band, in bytes. It catches most out-of-bounds writes.
     static constexpr std::size_t kUsualGuard = std::size_t{256} << 10;
 
-    /// Allocates the buffers. Without guard bands (0), the simulator's memcheck sees every
-    /// out-of-bounds access.
+    /// Allocates the buffers. With 0 there are no guard bands, and the simulator's memcheck sees
+    /// every out-of-bounds access.
     explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kUsualGuard,
                              Memory in = Memory::device, Memory out = Memory::device);
 
     /// Writes the input, the poison and the guard bands.
     void prepare();
-    /// Fills the output with poison again, for the next kernel. For an in-place task, writes the
-    /// input again.
+    /// Fills the output with poison again, for the next kernel. For an in-place task, also writes
+    /// the input again.
     void poison();
-    /// Changes the task for the next kernel. The new task must have as many elements of the same
-    /// size, and must be in place if the old one was.
+    /// Changes the task for the next kernel. The new task must have the same number and size of
+    /// elements, and must be in place exactly if the old one was.
     void expect(const Problem& problem) { problem_ = problem; }
-    /// Waits for the device, and compares the output.
+    /// Waits for the device and compares the output.
     Comparison check();
 
     /// The output.
@@ -101,7 +103,8 @@ public:
     /// The task of these buffers.
     const Problem& problem() const { return problem_; }
 
-    /// Returns the bytes that such buffers need, of device memory and of host memory.
+    /// Returns the bytes of both buffers with their guard bands, whether in device or in host
+    /// memory.
     static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }

@@ -38,7 +38,7 @@ TEST_CASE("a program that does not end is ended, with what it started") {
     CHECK(ended.exit_code == 137);
     CHECK(run_child({"yes"}, 0.3).timed_out);
     const pid_t sleeper = std::stoi(ended.output);
-    // It is ended at once, and gone once somebody has asked how.
+    // The kill may take effect a little later, so poll. A zombie counts as gone.
     bool is_gone = false;
     for (int i = 0; i < 100 && !is_gone; ++i) {
         is_gone = run_child({"sh", "-c",
@@ -67,7 +67,7 @@ TEST_CASE("a child: its output, its end, its time") {
     slow.stop();
     CHECK(slow.outcome().exit_code == 128 + 9);
 
-    // Without output it may still be there.
+    // A child that has closed its output may still be running.
     Child silent({.program = "/bin/sh", .arguments = {"-c", "exec >&-; exec sleep 100"}});
     CHECK(!silent.wait(100));
     CHECK_THROWS_AS(Child({.program = "/nonexistent/program"}), std::runtime_error);
@@ -105,7 +105,8 @@ TEST_CASE("programs on the PATH") {
 TEST_CASE("a folder in front of those where libraries are looked for") {
     setenv("LD_LIBRARY_PATH", "/one:/two", 1);
     CHECK(library_path_from("/ours") == "/ours:/one:/two");
-    // No colon at the end: it would name the folder that a program runs in.
+    // An empty LD_LIBRARY_PATH must not leave a colon at the end, which would add the working
+    // directory.
     setenv("LD_LIBRARY_PATH", "", 1);
     CHECK(library_path_from("/ours") == "/ours");
     unsetenv("LD_LIBRARY_PATH");

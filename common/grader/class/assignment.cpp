@@ -45,11 +45,11 @@ public:
         return shapes_;
     }
 
-    // Draws the shape at which costs are counted again. It consists of whole tiles of every lesson, so that the
-    // limits per request hold, and is not square unless it must be: a kernel that recognizes the public shape by its
-    // size must not be cheap only there.
+    // Draws the second shape for which costs are counted. A kernel that recognizes the public shape
+    // by its size must not be cheap for that shape only. The shape consists of whole tiles of every
+    // lesson, so that the limits per request hold, and is square only if it must be.
     Shape counted() {
-        constexpr int tile = 128, least = 4, most = 9;  // number of tiles; the public shape has 4
+        constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
         for (;;) {
             const int down = any({1, most}),
                       across = exercise_.takes_squares() ? down : any({1, most});
@@ -72,7 +72,8 @@ private:
                std::ranges::count(shapes_, shape) > 0;
     }
 
-    // Adds a shape. If it is published or present already, its longer side grows.
+    // Adds a shape. If the shape is public or was added before, its longer side grows until it is
+    // new.
     void add(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
@@ -95,8 +96,8 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
                      joined(all, ", ", &Assigned::name));
 }
 
-// Divides the points. Most are for the lesson's subject, which the counters show, because a skeleton may be right,
-// and so is the kernel of the previous lesson.
+// Divides an exercise's points. Most of them are for the counters, which show whether the lesson's
+// subject was learned. The skeleton and the kernel of the previous lesson may already be correct.
 Points shared_out(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
@@ -229,7 +230,8 @@ void make_assignment(const NewAssignment& request) {
                          " points; give one for each");
     }
     Assignment assignment = assignment_of(request);
-    // The assignment is written to a folder beside its destination and then renamed, so that it is never incomplete.
+    // Write the assignment to a temporary folder and rename it, so that the destination is never
+    // incomplete.
     fs::path making = request.folder;
     making += ".unfinished-" + std::to_string(getpid());
     make_folder(making);

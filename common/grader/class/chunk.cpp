@@ -1,4 +1,4 @@
-// Judges a chunk of a plan on any computer.
+// Judges one chunk of a plan. Chunks may run on different computers.
 
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Returns a work folder for this process. Its name contains the computer's, because other computers may see the
-// folder.
+// Returns this process's work folder. Its name contains the name of the computer, because computers
+// may share the parent folder.
 fs::path own_folder_in(const Plan& plan) {
     char host[256] = {};
     (void)gethostname(host, sizeof host - 1);
@@ -32,7 +32,8 @@ void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
         "must be those that the plan was made with");
 }
 
-// Checks that this computer judges like the one that made the plan, so that grades do not depend on the computer.
+// Checks that this computer has the same grader and compiler as the one that made the plan, so that
+// grades do not depend on the computer.
 void must_agree(const Plan& plan, const JudgeSetup& here) {
     std::string other = here.grader != plan.setup.grader         ? "grader"
                         : here.toolchain != plan.setup.toolchain ? "compiler"
@@ -49,7 +50,8 @@ std::string source_of(const Plan& plan, const Entry& task) {
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
 }
 
-// Stores a result. If there is one already, it must be equal.
+// Stores a result. If there is a result with this key already, throws Infrastructure unless the two
+// are equal.
 void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                  const std::string& result) {
     std::string sealed = sealed_result(assignment, key, result);

@@ -10,9 +10,13 @@
 
 namespace coalesce::grader {
 
-/// Writes the export for a platform. "gradescope" is a zip with the course and the teacher's part of the assignment,
-/// including the key, so students must not get it. "classroom50" is a folder with the autograder.py that runs in
-/// students' repositories and contains no secrets. "github" is a workflow for GitHub Actions. Throws UsageError.
+/// Writes the export for a platform. Throws UsageError.
+///
+/// - "gradescope" is a zip of the course and the teacher's part of the assignment. It contains the
+///   key, so students must not get it.
+/// - "classroom50" is a folder with the autograder.py that runs in students' repositories. It
+///   contains no secrets.
+/// - "github" is a workflow for GitHub Actions.
 void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to);
 

@@ -1,4 +1,5 @@
-// Writes a student's feedback: what is wrong, where, what it costs, and what to do next.
+// Writes a student's feedback: the mistake, its line, its cost in points, and the next thing to
+// try.
 
 #include <algorithm>
 #include <cctype>
@@ -23,7 +24,7 @@ std::string shapes_text(const Result& result) {
     std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
-        // The position of the failed shape would reveal something about it.
+        // Do not tell how many hidden shapes failed, which would reveal something about them.
         const bool is_right = result.hidden_passed == result.hidden_tried;
         text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
     }
@@ -51,7 +52,8 @@ std::string exercise_feedback(const Graded& graded) {
     return text;
 }
 
-// Removes the files of students who are no longer in the class, because somebody might send them out.
+// Removes the files of students who are no longer in the class, so that nobody sends them out by
+// mistake.
 void remove_strays(const fs::path& folder, const ClassResults& results) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -62,7 +64,7 @@ void remove_strays(const fs::path& folder, const ClassResults& results) {
     }
 }
 
-// Writes a file unless it has this content already, since fsync is slow.
+// Writes a file unless it already has this content. Comparing is faster than fsync.
 void write_changed(const fs::path& file, const std::string& text) {
     std::error_code error;
     if (fs::is_regular_file(file, error) && fs::file_size(file, error) == text.size() &&
@@ -81,7 +83,7 @@ std::string file_name(std::string_view student) {
         if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
         text += is_plain ? letter : '-';
     }
-    // A name that begins with - could be taken for an option.
+    // A program could take a name that begins with - for an option.
     return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
 }
 
@@ -143,7 +145,7 @@ void write_reports(const ClassResults& results, const fs::path& folder) {
     write_changed(folder / "similarity.md", similarity_markdown(results));
     write_changed(folder / "junit.xml", junit_xml(results));
     write_changed(folder / "grades.json", grades_json(results));
-    // grades.csv is written last, so that the other reports exist when it does.
+    // Write grades.csv last: once it exists, all other reports do too.
     write_changed(folder / "grades.csv", grades_csv(results));
 }
 

@@ -17,9 +17,9 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Time limit in seconds for measuring one kernel, including the start of the device.
+// Time limit in seconds for measuring one kernel, including the initialization of the GPU.
 constexpr int kMostSecondsOfTimer = 60;
-// The side of the matrix, which is larger than every cache.
+// The side of the measured matrix, which is larger than every cache.
 constexpr int kSide = 4096;
 
 bool is_right(const Graded& graded) {
@@ -27,7 +27,7 @@ bool is_right(const Graded& graded) {
            graded.result->points.correct == graded.possible.correct;
 }
 
-// Returns why nothing can be measured, or "" if a GPU responds.
+// Returns the reason why nothing can be measured, or "" if the GPU responds.
 std::string problem_of_gpu() {
     Ended probe = run_child({own_program(), "time"}, kMostSecondsOfTimer);
     if (probe.timed_out) return "the GPU does not answer";
@@ -43,7 +43,7 @@ public:
         if (!is_right(graded)) {
             return {student, graded.exercise, {.problem = "not right on the simulated GPU"}};
         }
-        // Identical files of two students are measured once.
+        // Measure a file only once, even if several students submitted it.
         auto [known, is_new] = times_.try_emplace(graded.exercise + "\n" + graded.source);
         if (is_new) known->second = time_of(graded);
         Shape shape = assignment_.find(graded.exercise)->at_least(kSide, kSide);
@@ -66,7 +66,7 @@ private:
         Ended child = run_child({own_program(), "time", job.string()}, kMostSecondsOfTimer);
         if (!child.timed_out && child.exit_code == 0) return codec::read<GpuTime>(child.output);
         std::string problem = child.timed_out ? "it does not end on the GPU" : child.output;
-        // A kernel can break a GPU for all later processes.
+        // A faulty kernel can make the GPU unusable for all later processes.
         if (std::string now = problem_of_gpu(); !now.empty()) {
             throw Infrastructure("measuring was stopped: " + shown(now, 300));
         }

@@ -1,6 +1,6 @@
 /// \file
-/// Measures times on a real GPU, in addition to the grades. Only kernels that are right on the simulated GPU are
-/// measured, and the times give no points.
+/// Measures times on a real GPU, in addition to the grades. Only kernels that are correct on the
+/// simulated GPU are measured, and times do not affect the points.
 #pragma once
 
 #include <iosfwd>
@@ -24,9 +24,9 @@ struct MeasuredTime {
 /// times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
-/// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and writes times.csv
-/// beside the grades. Without a GPU it prints that and writes nothing. Throws Infrastructure if the GPU stops
-/// responding.
+/// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and
+/// writes times.csv to the folder of the grades. Without a GPU it prints a message and writes
+/// nothing. Throws Infrastructure if the GPU stops responding.
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out);
 

@@ -11,7 +11,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Parses the rows of a CSV file with quotes, any line ends, and an optional byte order mark.
+// Parses a CSV file into rows. Accepts quotes, any line ends, and an optional byte order mark.
 std::vector<Row> rows_of(std::string text) {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     std::vector<Row> rows = {{""}};
@@ -62,7 +62,8 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
     return nullptr;
 }
 
-// Checks that no student's points are left out silently.
+// Throws UsageError if a student is missing from the roster, whose points would otherwise be lost
+// silently.
 void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
     std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {
@@ -72,7 +73,7 @@ void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
     throw UsageError("these students are missing from the list of names: " + listed(missing, 10));
 }
 
-// Returns a student's points after the deduction for late days, at least 0.
+// Returns a student's points after the deduction for late days, but at least 0.
 double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
     const double days = std::max(0.0, identity.late_days - rule.free_days);
     return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());

@@ -1,6 +1,6 @@
 /// \file
-/// Writes grades in the form that learning platforms import: the columns of Moodle and Canvas, with the identities
-/// from a teacher's list of names and deductions for late days.
+/// Writes grades in the formats that Moodle and Canvas import. A teacher's list of names gives the
+/// students' identities, and late days cost points.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace coalesce::grader {
 
 /// A student's identity on a platform. Missing values are "".
 struct Identity {
-    std::string name;     ///< the name on the platform; "": that of the submission
+    std::string name;     ///< the name on the platform; empty for the submission's
     std::string id;       ///< Moodle's ID number, Canvas's ID
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
@@ -22,21 +22,22 @@ struct Identity {
     double late_days = 0;
 };
 
-/// Identities by the names of the submissions.
+/// The identities of students, by the names of their submissions.
 using Roster = std::map<std::string, Identity>;
 
-/// Reads a list of names, which is CSV. Its first line has `student` and any of `name`, `id`, `sis_id`, `login`,
-/// `email`, `section` and `late_days`, in any order. `file` is for messages. Throws UsageError.
+/// Reads a list of names in CSV. The first line has the columns `student` and any of `name`, `id`,
+/// `sis_id`, `login`, `email`, `section` and `late_days`, in any order. Messages name `file`.
+/// Throws UsageError.
 Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.
 struct LateRule {
-    double percent = 0;    ///< percent of the possible points per late day
+    double percent = 0;    ///< percentage of the possible points lost per late day
     double free_days = 0;  ///< late days without a deduction
 };
 
-/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. Students without a
-/// submission, and those who are not graded yet, have no points. Throws UsageError.
+/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. The
+/// points of students who submitted nothing or are not graded yet stay empty. Throws UsageError.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);
 

@@ -22,7 +22,7 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
-// Calls `use` with the name, the value and the maximum of each resource.
+// Calls `use` with each resource's name, value and maximum.
 template <class SomeResources, class Use>
 void for_each_of(SomeResources& resources, const Use& use) {
     use("compile_seconds", resources.compile_seconds, 60);
@@ -55,7 +55,7 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
     return points;
 }
 
-// Reads an exercise: that of the course, with the manifest's changes.
+// Reads an exercise: starts with the course's exercise and applies the manifest's changes.
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";
@@ -148,7 +148,7 @@ std::string read_key(const fs::path& file) {
     return text;
 }
 
-// Returns the text of what grading adds to an exercise.
+// Returns the TOML text of an exercise's grading settings: points, permissions, resources.
 std::string grading_text(const Assigned& exercise) {
     const auto part = [&](const auto& named) {
         return named.first + (" = " + toml_text(exercise.possible.*named.second));

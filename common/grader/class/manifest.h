@@ -1,10 +1,10 @@
 /// \file
 /// Reads and writes an assignment, which is a folder.
 ///
-///     NAME/handout/       what students get: README.md, exercises/NN_name/kernel.cu
-///     NAME/teacher/       what they must not get, readable only by its owner (0700):
-///         assignment.toml     the exercises of the course, changes of their requirements,
-///                             and the points; may be edited
+///     NAME/handout/       files for students: README.md, exercises/NN_name/kernel.cu
+///     NAME/teacher/       files that students must not get, readable only by the owner (0700):
+///         assignment.toml     the exercises, changes of their requirements, and the points;
+///                             may be edited
 ///         hidden.toml         the shapes that only the teacher knows
 ///         key                 64 hexadecimal digits, from which all inputs are derived
 ///         solutions/NN_name/  kernel.cu, and mutants.toml for `assignment verify`
@@ -25,7 +25,7 @@ struct Assignment {
     std::filesystem::path folder;     ///< NAME/
     std::string name;                 ///< name of its folder
     std::string title;                ///< the title that students see
-    int epoch = 1;                    ///< raised to get other secret inputs
+    int epoch = 1;                    ///< raise it to change the secret inputs
     std::vector<Assigned> exercises;  ///< including hidden shapes and solutions
     std::string key;                  ///< the digits in the key file
 
@@ -49,7 +49,8 @@ std::filesystem::path repository();
 /// Returns the path of this program, which it needs to start child processes.
 std::string own_program();
 
-/// Reads an assignment. Throws UsageError that names file and line and says what to do.
+/// Reads an assignment. On a mistake, throws a UsageError that names file and line and says what to
+/// do.
 Assignment read_assignment(const std::filesystem::path& folder);
 
 /// Returns the text of assignment.toml.
@@ -57,8 +58,9 @@ std::string manifest_text(const Assignment& assignment);
 /// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// Returns the digest of an exercise's requirements, including hidden shapes, points and solution. Every change makes
-/// new keys, so that new results are stored beside the old ones.
+/// Returns the digest of an exercise's requirements, including hidden shapes, points and solution.
+/// A change of any of them changes the keys of all results, so that new results are stored in
+/// addition to the old ones.
 std::string digest_of(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

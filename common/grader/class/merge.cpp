@@ -1,4 +1,4 @@
-// Merges the results of a plan's chunks into a run of the store.
+// Merges the results of a plan's chunks into a run in the store.
 
 #include <ostream>
 
@@ -21,7 +21,7 @@ public:
         begin();
     }
 
-    // Returns the number of results that were taken.
+    // Stores the results of the chunks and returns their number.
     std::size_t take_results() {
         settle_problems(plan_.setup);
         std::size_t taken = 0;
@@ -47,7 +47,7 @@ public:
 
     ClassResults finish() {
         ClassResults results = OpenRun::finish();
-        // Remove what killed chunks left behind.
+        // Remove the files of chunks that were killed.
         std::error_code ignored;
         for (const fs::directory_entry& file :
              fs::directory_iterator(plan_.folder / "work", ignored)) {
@@ -57,8 +57,8 @@ public:
     }
 
 private:
-    // Checks that the plan belongs to this assignment. The keys differ if the manifest, the key file or the plan was
-    // changed.
+    // Checks that the plan belongs to this assignment. The keys differ if the manifest, the key
+    // file or the plan was changed after the plan was made.
     void must_be_of_this_assignment() const {
         bool is_same = plan_.identity == identity_of(assignment);
         for (const Entry& entry : entries) {
@@ -71,7 +71,7 @@ private:
             assignment.name);
     }
 
-    // Begins the run, or continues that of an interrupted merge.
+    // Begins the run, or continues the run of an interrupted merge.
     void begin() {
         if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
             number = last->number;
@@ -89,7 +89,7 @@ private:
     void take_result(const Entry& entry) {
         const std::string json =
             opened_result(assignment, entry.key, read_file(plan_.result(entry.key)));
-        const Result result = result_from_json(json);  // throws if it is not a result
+        const Result result = result_from_json(json);  // throws if the text is not a result
         if (result.mark == Mark::fault) {
             store.give_up(number, entry, result.verdict.failures.front().headline);
         } else {

@@ -22,8 +22,8 @@ namespace {
 
 using codec::Json;
 
-// Returns the seconds to judge a solution once compiler and simulator are warm, from which the size of a chunk
-// follows.
+// Measures the seconds that judging a solution takes once the compiler and the simulator are warm.
+// The size of a chunk depends on it.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;
@@ -40,14 +40,16 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     return sum / static_cast<double>(assignment.exercises.size());
 }
 
-// Distributes the tasks in turn, so that neighbours, who may have the same endless loop, are in different chunks.
+// Distributes the tasks round-robin. Neighbours in the class, who may have copied the same endless
+// loop, get into different chunks.
 std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
     return all;
 }
 
-// Returns the seal of a result. It includes the key, so that a result is valid for one submission only.
+// Returns the seal of a result. The seal covers the submission's key, so that a result is valid for
+// one submission only.
 std::string seal_of(const Assignment& assignment, const std::string& key,
                     const std::string& result) {
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
@@ -70,7 +72,7 @@ public:
     Planning(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)
         : assignment_(assignment),
           request_(request),
-          // Testing the sandbox uses a folder that runs use as well.
+          // The sandbox test uses the same work folder as a run, so it needs the lock.
           lock_(lock_of(assignment)) {
         if (fs::exists(request.to)) {
             throw UsageError(request.to.string() + " is there already; choose another folder");
@@ -127,7 +129,7 @@ private:
         if (request_.chunks == 0) {
             seconds_ = seconds_a_task(assignment_, plan_.setup);
             double work = seconds_ * static_cast<double>(tasks);
-            // Rounded down, so that a chunk has at least the requested work.
+            // Round down, so that every chunk has at least the requested work.
             wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
         }
         return std::min({wanted, tasks, std::size_t{kMostChunks}});
@@ -158,7 +160,7 @@ private:
     FileLock lock_;
     Plan plan_;
     std::set<std::string> sources_;
-    std::size_t judged_ = 0;  // entries that have a result already
+    std::size_t judged_ = 0;  // entries that already have a result
     double seconds_ = 0;
 };
 

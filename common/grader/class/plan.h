@@ -1,15 +1,16 @@
 /// \file
-/// Grades a class on many computers: a plan divides the work into chunks, each chunk writes results, and a merge puts
-/// them into the store. The computers share the plan's folder, or get a copy and return its results/.
+/// Grades a class on many computers. A plan divides the work into chunks, each chunk writes results,
+/// and a merge adds them to the store. The computers either share the plan's folder, or get a copy
+/// and return its results/.
 ///
-///     PLAN/plan.json       dependencies of all results, all submissions, and the chunks
+///     PLAN/plan.json       everything that results depend on, all submissions, and the chunks
 ///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, for GitHub Actions
 ///     PLAN/slurm.sbatch    the job for Slurm
 ///     PLAN/sources/DIGEST  submissions
 ///     PLAN/results/KEY     results, each with a seal that only the assignment's key can make
 ///
-/// A chunk may run on two computers, or be stopped and started again. The first result of a submission is kept, and
-/// every later one must be equal to it byte by byte.
+/// A chunk may run on two computers, or be stopped and started again. The first result of a
+/// submission is kept, and every later one must be byte-identical.
 #pragma once
 
 #include <filesystem>
@@ -25,23 +26,24 @@
 
 namespace coalesce::grader {
 
-/// The most chunks of a plan: the limit of GitHub Actions for a matrix, and enough for any class.
+/// The most chunks of a plan. It is the limit of GitHub Actions for a matrix, and enough for any
+/// class.
 constexpr int kMostChunks = 256;
 
-/// A plan, as read from its folder.
+/// A plan that was read from its folder.
 struct Plan {
     std::filesystem::path folder;                 ///< the plan's folder
     std::string assignment;                       ///< name of the assignment
     std::string identity;                         ///< identity of the assignment, including its key
     JudgeSetup setup;                             ///< the setup that every computer must have
     std::vector<Entry> entries = {};              ///< all submissions
-    std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge, by chunk
+    std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge, for each chunk
 
     /// Returns the number of submissions in all chunks.
     std::size_t tasks() const;
     /// Returns the file of the result with this key.
     std::filesystem::path result(const std::string& key) const;
-    /// Returns the submissions of a chunk, counted from 1, that have no result yet.
+    /// Returns the submissions of a chunk that have no result yet. Chunks are counted from 1.
     std::vector<Entry> missing(std::size_t chunk) const;
 };
 
@@ -54,8 +56,8 @@ void describe(auto& codec, Entry& entry) {
 /// Returns the content of a result's file: the result with a seal that only the assignment's key can make.
 std::string sealed_result(const Assignment& assignment, const std::string& key,
                           const std::string& result);
-/// Returns the result in such a file. Throws Infrastructure if the seal is wrong, because the file is incomplete or
-/// was written without the key.
+/// Returns the result in a sealed file. Throws Infrastructure if the seal is wrong, which means
+/// that the file is incomplete or was written without the key.
 std::string opened_result(const Assignment& assignment, const std::string& key,
                           const std::string& sealed);
 
@@ -63,25 +65,26 @@ std::string opened_result(const Assignment& assignment, const std::string& key,
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist
-    int chunks = 0;       ///< number of chunks; 0: enough to give each `seconds` of work
-    double seconds = 30;  ///< least seconds of work on one processor
+    int chunks = 0;       ///< number of chunks; 0 for as many as give each `seconds` of work
+    double seconds = 30;  ///< least work of a chunk, in seconds of one processor
 };
 
-/// Writes a plan, completely or not at all. `tier` is that of JudgeOptions. Submissions that have a result in the
-/// store are left out.
+/// Writes a plan, completely or not at all. `tier` is the tier in JudgeOptions. Submissions that
+/// already have a result in the store are left out.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 
 /// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result. Throws Infrastructure if some are still missing afterwards,
-/// and immediately if this computer would judge differently from the one that made the plan.
+/// Judges the submissions of a chunk that have no result yet. Throws Infrastructure immediately if
+/// this computer could judge differently from the one that made the plan, and at the end if results
+/// are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 
-/// Stores the results as a run of the class and writes the reports. Throws Infrastructure if some are missing; the
-/// others are stored nevertheless.
+/// Stores the results of all chunks as a run of the class and writes the reports. If results are
+/// missing, it stores those that exist and throws Infrastructure.
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
 
 /// Describes the progress of the chunks.

@@ -1,5 +1,6 @@
 /// \file
-/// Shows the progress of a run on stderr: a line that is redrawn on a terminal, or a line now and then in a log.
+/// Shows the progress of a run on stderr. On a terminal a single line is redrawn; in a log a new
+/// line appears every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// Returns "3 min 20 s" or "45 s".
+/// Formats a duration: "3 min 20 s" or "45 s".
 std::string duration(double seconds);
 
 /// The progress of a run.
@@ -22,7 +23,7 @@ public:
 
     /// Counts one more finished submission.
     void advance();
-    /// Prints the progress if it is time.
+    /// Prints the progress if enough time has passed since the last print.
     void show();
     /// Returns the seconds since the start.
     double seconds() const;

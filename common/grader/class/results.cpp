@@ -33,7 +33,7 @@ double StudentResults::possible() const {
     return sum;
 }
 
-// Returns the solution and the skeleton from the handout, unless the handout was removed.
+// Returns the solution, and the skeleton from the handout if the handout still exists.
 static std::vector<std::string> common_of(const Assignment& assignment, const Assigned& exercise) {
     auto file = assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu";
     std::vector<std::string> common = {exercise.solution};

@@ -16,22 +16,22 @@ namespace coalesce::grader {
 struct Graded {
     std::string exercise;          ///< "03_tiled"
     Points possible;               ///< the possible points
-    std::string source;            ///< the submitted source; "": nothing that can be judged
-    std::optional<Result> result;  ///< empty: not graded yet, which is never a zero
-    std::string ignored = "";      ///< other files that were handed in and not examined
+    std::string source;            ///< the submitted source, or "" if none can be judged
+    std::optional<Result> result;  ///< no value if not graded yet; never counts as 0
+    std::string ignored = "";      ///< other submitted files, which were not examined
 
-    /// Returns the code of the mark, such as "WA", or "SYS" if it is not graded yet.
+    /// Returns the code of the mark, such as "WA", or "SYS" if the submission is not graded yet.
     std::string code() const;
 };
 
 /// One student's results.
 struct StudentResults {
-    std::string name;            ///< the name in its original bytes
+    std::string name;            ///< the student's name in its original bytes
     std::vector<Graded> graded;  ///< in the order of the exercises
 
     /// Reports whether every exercise has a result.
     bool is_complete() const;
-    /// Returns the points of all exercises together.
+    /// Returns the sum of the points of all exercises.
     double points() const;
     /// Returns the possible points.
     double possible() const;
@@ -44,7 +44,7 @@ struct ClassResults {
     std::int64_t run = 0;                     ///< number of the run in the store
     std::string stamp = "";                   ///< "" or "unsandboxed"
     std::vector<std::string> exercises = {};  ///< names of the exercises
-    /// The sources of each exercise that every student had or could know: the skeleton and the solution.
+    /// The sources of each exercise that any student may have seen: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< in the order of their names
 };

@@ -14,14 +14,15 @@
 namespace coalesce::grader {
 namespace {
 
-// The most attempts for each submission, because a problem of the grader may be temporary.
+// The most attempts to judge a submission. A failure of the grader may be temporary.
 constexpr int kMostTries = 3;
-// The number of times a submission must fail, between solutions that succeed, before the failure counts as its own.
+// The number of times a submission must fail, alternating with solutions that succeed, before the
+// submission counts as the cause.
 constexpr int kConfirmations = 3;
-// The number of consecutive failures after which the computer itself is suspected.
+// The number of consecutive failures after which the computer is suspected.
 constexpr int kMostFaultsAtOnce = 6;
 
-// Joins lines, so that they are not printed as control characters.
+// Replaces line ends by blanks, so that they are not printed as control characters.
 std::string in_one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     while (text.ends_with(' ')) text.pop_back();
@@ -30,7 +31,7 @@ std::string in_one_line(std::string text) {
 
 using Clock = std::chrono::steady_clock;
 
-// The time limit for a judge that hangs. The judge's own limits are much shorter.
+// Seconds after which a judging process counts as hung. The judge's own limits are much shorter.
 constexpr std::chrono::seconds kPatience{300};
 
 std::string how_it_ended(Child& child) {
@@ -40,7 +41,7 @@ std::string how_it_ended(Child& child) {
                       : "exit code " + std::to_string(code);
 }
 
-// A pool of judging processes, which start when there is work.
+// A pool of judging processes, which are started when there is work.
 class Workers {
 public:
     Workers(const Rounds& rounds, int count, Progress& progress)
@@ -53,8 +54,8 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    // Judges the tasks with these numbers in any order. `done` gets each number with its outcome, and returns whether
-    // to continue.
+    // Judges the tasks with these numbers, in any order. Calls `done` with each number and its
+    // outcome, and stops when `done` returns false.
     void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
                const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
         std::size_t next = 0, ended = 0;
@@ -106,7 +107,7 @@ private:
     }
 
     void stop(Worker& worker) {
-        // A worker ends and cleans up at the end of its input, unless it is busy.
+        // At the end of its input a worker cleans up and ends, unless it is busy.
         if (worker.child) worker.child->end_input();
         if (worker.child && !worker.is_busy) worker.child->wait(2000);
         worker = {};
@@ -117,7 +118,7 @@ private:
         worker.is_busy = true;
         worker.task = number;
         worker.patience_ends = Clock::now() + kPatience;
-        // A failed worker is noticed when its answer is read.
+        // If the worker has failed, reading its answer will show it.
         (void)worker.child->say(codec::write(task));
     }
 
@@ -189,7 +190,8 @@ private:
         return left;
     }
 
-    // Judges each task once. Many failures in a row require a decision about their cause.
+    // Judges each task once. After many failures in a row, judges a solution, and gives up if even
+    // that fails.
     void try_all() {
         for (std::vector<std::size_t> now = untried(); !now.empty(); now = untried()) {
             faults_at_once_ = 0;
@@ -251,8 +253,8 @@ private:
         }
     }
 
-    // Another program may have killed the same submission in each round by chance, so a solution is judged in
-    // between.
+    // Reports whether the submission itself causes the failures. Other programs may have killed it
+    // by chance each time, so a solution is judged after each attempt.
     bool is_its_own(std::size_t task) {
         for (int i = 0; i < kConfirmations; ++i) {
             take(task, judged_alone(tasks_[task]));

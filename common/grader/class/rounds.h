@@ -1,7 +1,8 @@
 /// \file
-/// Judges many submissions, and retries those that fail because of the grader or the computer. To find the cause of
-/// repeated failures, it judges a solution: if the solution fails too, the computer is broken and judging stops;
-/// otherwise the judge crashes on this submission, which must not keep the class from its grades.
+/// Judges many submissions, and retries those that fail because of the grader or the computer. To
+/// find the cause of repeated failures, it judges a solution. If the solution fails too, the
+/// computer is broken, and judging stops. Otherwise the submission makes the judge crash, and the
+/// rest of the class is still graded.
 #pragma once
 
 #include <functional>
@@ -15,30 +16,30 @@ namespace coalesce::grader {
 /// The parameters.
 struct Rounds {
     std::vector<std::string> worker;  ///< the command of a judging process
-    std::string identity;             ///< the identity that the process must report first
+    std::string identity;             ///< the identity that a process must report first
     int jobs = 1;                     ///< number of judging processes
     bool is_quiet = false;            ///< do not show progress
-    /// Returns the solution of an exercise, which can be judged on every working computer.
+    /// Returns the solution of an exercise. Judging a solution succeeds on every working computer.
     std::function<std::string(const std::string& exercise)> solution;
 };
 
 /// The end of a task.
 enum class TaskEnd {
     judged,    ///< it has a result
-    failed,    ///< it failed because of the grader, and is retried
-    given_up,  ///< the judge crashes on it repeatedly
+    failed,    ///< failed because of the grader; will be retried
+    given_up,  ///< makes the judge crash again and again
 };
-/// Called at each end, with the task's number and the result or the message.
+/// Called when an attempt ends, with the task's number and the result or the error message.
 using RoundsTold = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 /// The outcome of judging.
 struct RoundsOutcome {
     std::size_t judged = 0;  ///< number of tasks with a result
     double seconds = 0;      ///< duration in seconds
-    std::string last_fault;  ///< the grader's last problem, in one line; or ""
+    std::string last_fault;  ///< the grader's last problem in one line, or ""
 };
 
-/// Judges `tasks`, and reports each end at once.
+/// Judges `tasks`, and calls `told` as soon as an attempt ends.
 RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
                               const RoundsTold& told);
 

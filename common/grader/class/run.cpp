@@ -30,7 +30,8 @@ public:
           request_(request),
           processes_(processes),
           out_(out),
-          // A killed worker leaves its folder. No other process works here while we have the lock.
+          // Clears the folder, because a killed worker may have left files. The lock excludes other
+          // processes.
           work_(of.teacher() / "work"),
           setup_(find_judge_setup(work_.path, tier)) {}
 
@@ -63,8 +64,8 @@ private:
                                  {sources.begin(), sources.end()});
     }
 
-    // Continues the last run with its submissions. If the assignment or the grader has changed, the results would
-    // change, so a new run of the same class begins.
+    // Continues the last run with its submissions. If the assignment or the grader has changed,
+    // results would differ, so it begins a new run of the same class.
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
@@ -120,7 +121,7 @@ private:
     RoundsOutcome outcome_;
 };
 
-// Returns the advice for a student whose file is missing.
+// Returns the advice for a student without a file that can be judged.
 std::string next_action(const std::string& problem) {
     if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";
@@ -136,7 +137,7 @@ std::string next_action(const std::string& problem) {
 
 JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted) {
     make_folder(work_folder, 0700);
-    // The sandbox is attacked at each start, because it may have been switched off since the last one.
+    // Test the sandbox at every start, because it may have been disabled since the last one.
     const Tier tier = tier_that_holds(work_folder, wanted);
     // Each result names the sandbox.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
@@ -184,7 +185,7 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
     return sha256_of_parts({submission, digest_of(*asked), setup.grader, setup.toolchain,
-                            // The epoch is relative to the key file.
+                            // The secret inputs depend on both the epoch and the key file.
                             std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 

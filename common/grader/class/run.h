@@ -1,6 +1,6 @@
 /// \file
-/// Grades a class. The submissions are recorded first. Then each is judged and its result stored at once. The reports
-/// are written from the store.
+/// Grades a class. First, all submissions are recorded. Then each is judged and its result stored
+/// immediately. Finally, the reports are written from the store.
 #pragma once
 
 #include <filesystem>
@@ -29,10 +29,10 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
     bool resumes = false;               ///< continue the last run
-    bool again = false;                 ///< also judge what has a result, and compare
+    bool again = false;                 ///< judge again what has a result, and compare
 };
 
-/// The grader, the compiler and the sandbox. Results depend on these and on the assignment.
+/// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
 struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler
@@ -42,8 +42,9 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tests the sandbox, with a file in `work_folder`, which is created. Throws std::runtime_error if no sandbox works,
-/// or not the `wanted` one. For `unsandboxed` nothing is tested.
+/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if
+/// the `wanted` sandbox, or with none wanted every sandbox, fails. The tier `unsandboxed` needs no
+/// test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -53,15 +54,16 @@ struct HandedIn {
 };
 HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
                         const std::filesystem::path& submissions);
-/// Returns the entries that can be judged and have no result in the store; with `again`, also those that have one.
-/// Identical files are listed once.
+/// Returns the entries that can be judged and have no result in the store. With `again`, returns
+/// entries with a result too. Lists identical files once.
 std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again);
 /// Returns the key of an entry's result.
 std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// Returns the parameters for judging submissions of an assignment.
 Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
                  const JudgingProcesses& processes, const std::filesystem::path& work_folder);
-/// Returns the result of a submission that cannot be judged: a missing file, a damaged archive.
+/// Returns the result of a submission that cannot be judged, such as a missing file or a damaged
+/// archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
 /// Returns the result of a submission, whether it can be judged or not.
 Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
@@ -85,8 +87,8 @@ struct OpenRun {
     std::int64_t number = 0;
 };
 
-/// Grades a class. `tier` is that of JudgeOptions. Throws UsageError, or Infrastructure if something could not be
-/// graded.
+/// Grades a class. `tier` is the tier in JudgeOptions. Throws UsageError, or Infrastructure if a
+/// submission could not be graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

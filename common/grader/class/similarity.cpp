@@ -18,16 +18,18 @@
 namespace coalesce::grader {
 namespace {
 
-// The number of tokens in a run, and of runs in a window.
+// The number of tokens in a hashed run, and the number of hashes in a window.
 constexpr std::size_t kGram = 6, kWindow = 4;
-// A file with fewer fingerprints of its own says nothing about its origin.
+// The fewest fingerprints, besides those of the skeleton and the solution, with which a file is
+// compared at all.
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kMostRows = 100;
 constexpr std::size_t kMostNames = 12;
-// The least rarity in bits. Less can be chance, such as one line that two people write alike.
+// The least rarity in bits that is reported. A lower one can be chance, such as one line that two
+// students write alike.
 constexpr double kLeastRarity = 20;
-// Students added to the class as a prior, so that in a class of two an answer shared by both does not count as
-// common.
+// Students added to the class as a prior, so that in a class of two an answer shared by both does
+// not count as common.
 constexpr double kUnseen = 8;
 
 bool is_letter(char letter) {
@@ -39,7 +41,8 @@ std::set<std::string> words_of(const std::string& text) {
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Reports whether a name has a fixed meaning.
+// Reports whether CUDA, C++ or the exercise gives the name a fixed meaning, so that it is not the
+// student's choice.
 bool is_word_of_cuda(const std::string& name) {
     static const std::set<std::string> words = words_of(
         "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx blockDim gridDim x y z "
@@ -49,7 +52,7 @@ bool is_word_of_cuda(const std::string& name) {
     return words.contains(name);
 }
 
-// Skips a comment or blanks at `at`. Returns whether there was something to skip.
+// Skips a comment or one blank at `at`. Returns false if there is neither.
 bool skip_gap(const std::string& source, std::size_t& at) {
     if (std::isspace(static_cast<unsigned char>(source[at])) != 0 || source[at] == '\0') {
         ++at;
@@ -84,7 +87,8 @@ std::uint64_t number_of(const std::string& text) {
     return number;
 }
 
-// Splits a source into tokens. With `names_differ` names are kept, otherwise all are equal.
+// Splits a source into tokens. If `names_differ` is false, all names except those of CUDA and C++
+// become the same token.
 std::vector<std::string> tokens_of(const std::string& source, bool names_differ) {
     std::vector<std::string> tokens;
     for (std::size_t at = 0; at < source.size();) {
@@ -106,7 +110,7 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
     return tokens;
 }
 
-// Returns the fingerprints of a list of tokens.
+// Returns the fingerprints of a list of tokens: in each window of hashed runs, the smallest hash.
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
@@ -123,7 +127,7 @@ std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     return least;
 }
 
-// The parts of a submission that are compared.
+// The fingerprints of a submission that the skeleton and the solution do not have.
 struct Print {
     std::set<std::uint64_t> own;    // with all names equal
     std::set<std::uint64_t> named;  // with the original names
@@ -147,7 +151,7 @@ std::set<std::uint64_t> own_prints(const std::vector<std::string>& tokens,
     return own;
 }
 
-// The answers of a class, with equal ones grouped.
+// The distinct answers of a class, each with the students who submitted it.
 class Answers {
 public:
     Answers(const std::vector<std::string>& sources, const std::vector<std::string>& common)
@@ -201,7 +205,7 @@ private:
     double rarity(const Print& a, const Print& b) const {
         double sum = 0;
         for (std::uint64_t number : both(a.own, b.own)) sum += bits(have_.at(number));
-        // The same parts of the files again: this is the weight that the names add.
+        // Weigh the fingerprints with the original names too, so that shared unusual names count.
         double named = 0;
         for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named_.at(number));
         return std::max(sum, named);

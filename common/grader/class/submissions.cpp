@@ -29,7 +29,7 @@ bool is_named_for(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
-// Describes what the submission contains instead of a kernel.
+// Lists the files of a submission that has no kernel, for the message to the student.
 std::string found_in(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {
@@ -39,8 +39,9 @@ std::string found_in(const Tree& tree) {
     return text.empty() ? ": the submission is empty." : "; the submission has: " + text + ".";
 }
 
-// Returns the items that may be meant. A copy of the course also contains solutions/03_tiled/kernel.cu, so files in
-// exercises/ come first and those in solutions/ never count.
+// Returns the items that may be the student's kernel. A copy of the course also contains
+// solutions/03_tiled/kernel.cu, so files in exercises/ are preferred and files in solutions/ are
+// ignored.
 std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
                                     bool is_only_one) {
     std::vector<const Item*> named, in_exercises, kernels;
@@ -90,7 +91,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     return {exercise, found[0]->bytes, "", ignored_in(tree)};
 }
 
-// Reads a file that is a student's whole submission.
+// Reads a submission that is a single file: an archive or a kernel.
 Tree tree_of_file(const std::string& name, const std::string& bytes) {
     if (is_archive_name(name)) return read_archive(bytes);
     Tree tree;
@@ -98,7 +99,7 @@ Tree tree_of_file(const std::string& name, const std::string& bytes) {
     return tree;
 }
 
-// Adds an item to a student's tree. The contents of an archive replace it.
+// Adds an item to a student's tree. For an archive, adds its contents instead.
 void put(Item item, Tree& tree) {
     if (item.kind == Item::Kind::too_large && is_archive_name(item.path.back())) {
         return tree.refuse("archive-too-large", path_text(item) + " is too large.");
@@ -125,7 +126,7 @@ std::string student_of_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// A student's files, collected while the class is read.
+// A student's files while the class is being read.
 struct Gathered {
     Tree tree;
     bool has_folder = false, has_file = false;
@@ -180,7 +181,8 @@ public:
         student.tree = std::move(tree);
     }
 
-    // Returns false for a list of names or a teacher's notes beside the submissions.
+    // Reports whether a file is a submission. A list of names and a teacher's notes may be in the
+    // same folder.
     static bool is_handed_in(const std::string& name) {
         return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
     }
@@ -189,7 +191,8 @@ private:
     std::map<std::string, Gathered> students_;
 };
 
-// Reads a folder, each student separately, so that a student who hands in too much affects nobody else.
+// Reads a folder of submissions. Each student's limits are separate, so that a student who submits
+// too much affects nobody else.
 void gather_folder(const fs::path& folder, Gathering& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
@@ -209,8 +212,8 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
     }
 }
 
-// Reports whether everything is in one folder that is the class and not a student: its contents are not exercises,
-// and are folders or archives.
+// Reports whether the tree has a single top folder that contains students, not exercises. Students
+// are folders or archives.
 bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {
@@ -230,7 +233,7 @@ bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exer
     return has_students;
 }
 
-// Reads an archive of the class, as a learning platform exports it.
+// Reads an archive of the whole class, as learning platforms export it.
 void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
                     Gathering& gathering) {
     constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;

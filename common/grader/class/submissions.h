@@ -1,9 +1,10 @@
 /// \file
-/// Reads the submissions of a class from a folder or an archive that contains a folder, an archive or a file for each
-/// student.
+/// Reads the submissions of a class. They are in a folder or an archive that contains a folder, an
+/// archive or a file for each student.
 ///
-/// A student's file for exercise 03_tiled is kernel.cu in a folder 03_tiled (or 03) anywhere in the submission, or
-/// 03_tiled.cu. If the assignment has one exercise, a single .cu file of any name is accepted.
+/// A student's file for exercise 03_tiled is kernel.cu in a folder 03_tiled (or 03) anywhere in the
+/// submission, or 03_tiled.cu. If the assignment has one exercise, a single .cu file of any name is
+/// accepted.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +18,10 @@ namespace coalesce::grader {
 /// One student's submission for one exercise.
 struct Handed {
     std::string exercise;  ///< "03_tiled"
-    std::string source;    ///< the bytes of the file; "" if there is a problem
+    std::string source;    ///< the bytes of the file, or "" if there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
-    /// The problem in words for the student. Without a problem, the files that were not examined.
+    /// Describes the problem for the student. Without a problem, lists the files that were not
+    /// examined.
     std::string details;
 
     /// Reports whether there is a file to judge.
@@ -28,11 +30,11 @@ struct Handed {
 
 /// One student's submissions.
 struct Student {
-    std::string name;  ///< original bytes of the folder's or archive's name, without its ending
-    std::vector<Handed> handed;  ///< one for each exercise, in order
+    std::string name;  ///< name of the folder or archive in its original bytes, without extension
+    std::vector<Handed> handed;  ///< a submission for each exercise, in order
 };
 
-/// Reads the class, sorted by name. Throws UsageError if there are no students.
+/// Reads all students' submissions, sorted by name. Throws UsageError if there are no students.
 std::vector<Student> read_class(const std::filesystem::path& submissions,
                                 const std::vector<std::string>& exercises);
 

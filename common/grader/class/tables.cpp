@@ -1,4 +1,5 @@
-// Writes the reports that other programs read: CSV, JUnit XML, and JSON of our own and of two platforms.
+// Writes the reports that other programs read: CSV, JUnit XML, our own JSON, and the JSON of two
+// platforms.
 
 #include <cmath>
 #include <map>
@@ -15,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "not graded yet" is not a zero.
+// Returns the points, or "" for a submission that is not graded yet, because it does not have 0
+// points.
 std::string points_or_nothing(const Graded& graded) {
     return graded.result ? short_number(graded.result->points.total()) : "";
 }
@@ -24,7 +26,7 @@ std::string failure_of(const Graded& graded) {
     return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// Returns the text that a student may read.
+// Returns the explanation of a result for the student.
 std::string words_of(const Graded& graded) {
     if (!graded.result) return "This is not graded yet.\n";
     Verdict verdict = graded.result->verdict;
@@ -43,7 +45,7 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
                        xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
                        xml(shown(student.name, 1000)) + "\">";
     if (!graded.result) {
-        // The test has neither passed nor failed.
+        // A submission that is not graded yet has neither passed nor failed.
         text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
     } else if (graded.result->points != graded.possible) {
         text += "\n      <failure type=\"" + xml(graded.code()) + "\" message=\"" +
@@ -154,7 +156,8 @@ std::string gradescope_json(const StudentResults& student) {
 }
 
 std::string classroom50_json(const StudentResults& student) {
-    // The platform requires whole points. They are rounded down, so that the sum is never exceeded.
+    // The platform requires whole points. Round each down, so that their sum never exceeds the true
+    // points.
     const auto whole = [](double points) { return static_cast<long>(std::floor(points + 1e-9)); };
     Json tests = Json::array();
     long score = 0, most = 0;

@@ -32,16 +32,16 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-// The kinds of files for the reader.
+// How the reader treats a file: as a kernel, as a nested archive, or not at all.
 enum class Want { kernel, archive, nothing };
 
 Want wanted(const std::string& name, const TreeLimits& limits) {
-    // Names such as KERNEL.CU are wrong, but are reported as found.
+    // A file called KERNEL.CU has the wrong name, but is listed so that the student is told.
     if (lower(name).ends_with(".cu")) return Want::kernel;
     return limits.has_archives && is_archive_name(name) ? Want::archive : Want::nothing;
 }
 
-// Reports whether a path is one of the files that operating systems leave behind.
+// Reports whether a path leads to a file that an operating system, git or the course creates.
 bool is_litter(const std::vector<std::string>& path) {
     for (const std::string& part : path) {
         if (part == "__MACOSX" || part == ".git" || part == ".learn") return true;
@@ -51,7 +51,7 @@ bool is_litter(const std::vector<std::string>& path) {
            last.starts_with("._");
 }
 
-// Counts what has been read, and stops at the limits.
+// Counts the files and bytes that have been read, and stops reading at a limit.
 class Meter {
 public:
     Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree_(tree) {}
@@ -65,7 +65,7 @@ public:
     bool takes_bytes(std::size_t more) {
         return takes(more, bytes_, limits.bytes, "The kernels in it have");
     }
-    // Counts skipped files and packed archives.
+    // Counts the bytes of skipped files and of packed archives.
     bool takes_others(std::uintmax_t more) {
         return takes(more, others_, limits.other_bytes, "Its contents have");
     }
@@ -92,7 +92,7 @@ class FolderReader {
 public:
     FolderReader(Tree& tree, const TreeLimits& limits) : tree_(tree), meter_(limits, tree) {}
 
-    // Reads an open folder, whose path is `path`.
+    // Reads an open folder and the folders in it. `path` is the folder's path.
     void read(int folder, const std::vector<std::string>& path) {
         for (const std::string& name : names_in(folder)) {
             if (!tree_.problem.empty()) return;
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    // Returns the names in an order that does not depend on the file system.
+    // Returns the sorted names, because the order of readdir depends on the file system.
     static std::set<std::string> names_in(int folder) {
         std::set<std::string> names;
         DIR* listing = fdopendir(dup(folder));
@@ -150,7 +150,7 @@ private:
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
-        // The file may grow while it is being read.
+        // Limit the read as well, because the file may grow meanwhile.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
                                  "); fix the disk, then run again");
@@ -167,10 +167,11 @@ private:
 
 // ---- archives ----
 
-// Opens an archive. Returns false if it is not one.
+// Opens an archive. Returns false if the bytes are not an archive.
 bool open_archive(archive* handle, std::string_view bytes) {
     if (handle == nullptr) return false;
-    // Only the usual formats are enabled, because a hostile file can attack the code of each format.
+    // Enable only common formats, because libarchive's code for each further format is one more
+    // target for a hostile file.
     archive_read_support_format_zip(handle);
     archive_read_support_format_tar(handle);
     archive_read_support_filter_gzip(handle);
@@ -179,7 +180,8 @@ bool open_archive(archive* handle, std::string_view bytes) {
     return archive_read_open_memory(handle, bytes.data(), bytes.size()) == ARCHIVE_OK;
 }
 
-// Splits a name into its parts: "a/./b" has a and b. Windows' separators count too.
+// Splits a name into its parts: "a/./b" becomes "a" and "b". Backslashes, which Windows uses,
+// separate parts too.
 std::vector<std::string> parts_of(std::string name) {
     std::ranges::replace(name, '\\', '/');
     std::istringstream stream(name);
@@ -252,11 +254,11 @@ private:
         take_bytes(opened, path, want == Want::archive);
     }
 
-    // Skips a file. Litter is not listed, but is counted, because a bomb may be called ._x. For most kinds of
-    // archives, the rest can be read only after unpacking this file.
+    // Skips a file. Its unpacked bytes count even if it is litter, because a zip bomb may be called
+    // ._x. In most formats the reader must unpack this file to reach the next one.
     void pass_over(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
-        // The stated size may be false; then the unpacked size counts.
+        // The archive may state a false size. In that case, the unpacked bytes are limited below.
         const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
         if (size > 0 && static_cast<std::uintmax_t>(size) > meter_.limits.other_bytes) {
             meter_.takes_others(static_cast<std::uintmax_t>(size));
@@ -277,7 +279,7 @@ private:
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
-            // The rest of a file that is too large is unpacked like skipped files.
+            // Bytes beyond a file's limit count like those of skipped files.
             return is_archive || item.bytes.size() > most ? meter_.takes_others(count)
                                                           : meter_.takes_bytes(count);
         };
@@ -286,7 +288,8 @@ private:
         tree_.items.push_back(std::move(item));
     }
 
-    // Passes the data to `take` until it has enough. Returns false if no more of the archive can be read.
+    // Passes the unpacked data to `take` until `take` returns false. Returns true if the file was
+    // unpacked completely.
     template <class Take>
     bool unpack(archive* opened, Take take) {
         char buffer[65536];
@@ -350,7 +353,7 @@ std::string without_archive_ending(std::string_view name) {
     for (std::string_view ending : kEndings) {
         if (small.ends_with(ending)) longest = std::max(longest, ending.size());
     }
-    // ".zip" alone is a name, not an ending.
+    // A file called ".zip" has no extension.
     if (longest == name.size()) longest = 0;
     return std::string(name.substr(0, name.size() - longest));
 }

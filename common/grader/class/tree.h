@@ -1,8 +1,8 @@
 /// \file
-/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are read; the others are
-/// listed but skipped, in the same way for folders and archives. This code writes nothing to the disk and never uses
-/// a submitted name as a path, because an archive may contain names that lead out of it, links, devices, or ten
-/// thousand times its size.
+/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are read;
+/// all others are listed and skipped, in folders and in archives alike. This code never writes to
+/// the disk and never uses a submitted name as a path, because an archive may contain names that
+/// lead out of it, links, devices, or files that unpack to ten thousand times their size.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ struct Item {
     /// The kinds of items.
     enum class Kind {
         file,       ///< an ordinary file
-        too_large,  ///< a wanted file that is too large and was not read
+        too_large,  ///< a wanted file that is too large to be read
         ignored,    ///< another file, which was not read
         special,    ///< a link, a device, a FIFO, or the like
-        hostile,    ///< a name that leads out of the archive; `path` is the rest of it
+        hostile,    ///< a name that leads out of the archive; `path` is what remains of it
     };
-    std::vector<std::string> path;  ///< the parts of its name, as raw bytes
+    std::vector<std::string> path;  ///< the components of its name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item
     std::string bytes = "";         ///< content of a file
     std::uintmax_t size = 0;        ///< size of an ignored file
@@ -33,7 +33,7 @@ struct Item {
 /// The items that were found.
 struct Tree {
     std::vector<Item> items;  ///< in the order found, without folders
-    std::string problem;      ///< why reading stopped early ("archive-too-large"), or ""
+    std::string problem;      ///< why reading stopped, such as "archive-too-large", or ""
     std::string details;      ///< the problem in words
 
     /// Stops reading, with a reason.
@@ -46,10 +46,11 @@ struct Tree {
 /// Limits for reading.
 struct TreeLimits {
     std::size_t items = 20000;               ///< most items
-    std::size_t bytes = 32u << 20;           ///< most bytes of all wanted files
+    std::size_t bytes = 32u << 20;           ///< most bytes of all wanted files together
     std::size_t file_bytes = 4u << 20;       ///< most bytes of one wanted file
-    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a packed archive
-    /// Most bytes of ignored files and nested archives, because a zip bomb must be unpacked to be skipped.
+    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a nested archive, packed
+    /// Most bytes of ignored files and nested archives. They are limited too, because skipping a
+    /// zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;
     std::size_t depth = 12;     ///< deepest nesting of folders
     bool has_archives = false;  ///< nested archives are wanted too
@@ -69,12 +70,13 @@ Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits =
 /// Reads a zip or tar archive, compressed or not.
 Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
 
-/// Describes the ignored files: "notes.pdf (50 MB) and 3 others", or "".
+/// Describes the ignored files, such as "notes.pdf (50 MB) and 3 others". Returns "" if there are
+/// none.
 std::string ignored_in(const Tree& tree);
 
-/// Reports whether a file's name is that of an archive.
+/// Reports whether a file name has the extension of an archive.
 bool is_archive_name(std::string_view name);
-/// Returns the name without .zip, .tar.gz or the like.
+/// Returns the name without its archive extension, such as .zip or .tar.gz.
 std::string without_archive_ending(std::string_view name);
 
 }  // namespace coalesce::grader

@@ -1,4 +1,4 @@
-// Lists what must be proved about an assignment, and proves it.
+// Lists the proofs for an assignment, and judges them.
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Returns the offset of the kernel's body, after its brace.
+// Returns the offset of the kernel's body, just after its opening brace.
 std::size_t body_of(const Assigned& exercise) {
     const std::string& source = exercise.solution;
     std::size_t name = source.find(" " + exercise.kernel + "(");
@@ -35,7 +35,7 @@ std::string with_first_line(const Assigned& exercise, const std::string& line) {
     return source.insert(body_of(exercise), "\n    " + line);
 }
 
-// Returns a kernel that is right on the published shapes only.
+// Returns a kernel that is correct on the public shapes only.
 std::string right_on_published_shapes(const Assigned& exercise) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
@@ -75,7 +75,8 @@ std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
-// Reports whether the result is the required one. `said` describes the result.
+// Reports whether the result is what the proof requires. Sets `said` to a description of the
+// result.
 bool holds(const Proof& proof, const Assigned& exercise, const Result& result, std::string& said) {
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +

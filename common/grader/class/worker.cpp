@@ -20,12 +20,13 @@ namespace coalesce::grader {
 
 namespace {
 
-// Processor time in seconds. Judging takes far less than a second of it in this process.
+// The worker's processor time in seconds for one submission. Judging takes far less than a second.
 constexpr rlim_t kProcessorSeconds = 20;
-// Address space in bytes, in addition to that in use before the first submission.
+// The most address space in bytes that one submission may add to what the worker used before the
+// first one.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
-// Sets only the soft limit, since a jail raises its own again before it starts.
+// Sets only the soft limit, because a sandbox raises its limit again before it starts.
 void limit_softly(__rlimit_resource what, rlim_t most) {
     rlimit limit{};
     if (getrlimit(what, &limit) != 0) return;
@@ -84,8 +85,9 @@ Result result_of_fault(const std::string& sandbox) {
 
 int work(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
-    if (getppid() == 1) return exit_infrastructure;  // the parent ended before that line
-    // Output of other code must not get between the answers.
+    if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
+    // Keep the answers on a descriptor of their own, so that other code's output to stdout cannot
+    // corrupt them.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);

@@ -1,9 +1,9 @@
 /// \file
 /// Judges in child processes, so that a crash does not end the process that writes the store.
 ///
-/// Each worker is this program, started with the assignment's folder. It reads submissions from its standard input,
-/// and writes a line of JSON with the result of each to its standard output. It ends at the end of its input, or when
-/// the process that started it ends in any way.
+/// A worker is this program, started with the assignment's folder. It reads submissions from its
+/// standard input, and writes the result of each as a line of JSON to its standard output. It ends
+/// when its input ends or when its parent process ends.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct Task {
 
 /// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< false: the grader has a problem
-    std::string text;        ///< the result as JSON, or the problem
+    bool is_judged = false;  ///< false if the grader has a problem
+    std::string text;        ///< the result as JSON, or the grader's problem
 };
 
 void describe(auto& codec, Task& task) {
@@ -34,19 +34,22 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. It first writes its `digests`, which tell the parent how this process read the assignment.
+/// Runs a worker. Its first line is `identity_of(assignment)`, with which the parent checks that
+/// both have read the same assignment.
 int work(const Assignment& assignment, const JudgeOptions& options);
 
-/// Limits the processor time and memory that the judging process may use for the next submission, because it parses
-/// what the student wrote and makes pictures and matrices of it. Jails have their own limits. Must be called before
-/// each submission. Too much computing ends the process; too much memory throws std::bad_alloc. Both count as
-/// problems of this submission.
+/// Limits the processor time and memory of this process for the next submission. Call it before
+/// each submission. The judge parses the student's file and builds pictures and matrices from it in
+/// this process; sandboxes have limits of their own. A submission that exceeds the time ends the
+/// process, and one that exceeds the memory throws std::bad_alloc. Both count as problems of the
+/// submission.
 void limit_to_one_submission();
 
-/// Returns the result of a submission on which the judge crashes although it can judge others.
+/// Returns the result of a submission that makes the judge crash although other submissions do not.
 Result result_of_fault(const std::string& sandbox);
 
-/// Returns the first line of a worker, which its parent compares.
+/// Returns a digest of the assignment. A worker prints it as its first line, and the parent
+/// compares it with its own.
 std::string identity_of(const Assignment& assignment);
 
 }  // namespace coalesce::grader

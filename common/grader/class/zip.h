@@ -14,7 +14,7 @@ struct Packed {
     unsigned mode = 0644;  ///< permissions
 };
 
-/// Returns the bytes of the archive, which are equal for equal files. Throws Infrastructure.
+/// Returns a zip archive of the files. Equal files give equal bytes. Throws Infrastructure.
 std::string zip_of(const std::vector<Packed>& files);
 
 }  // namespace coalesce::grader

@@ -23,7 +23,8 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Returns the folder of the named assignment, or of the only one.
+// Returns the folder of the named assignment. If no name is given, there must be only one
+// assignment.
 fs::path find_assignment(const Words& words) {
     if (!words.name.empty()) return assignment_folder(words.folder, words.name);
     std::vector<fs::path> found;
@@ -37,7 +38,7 @@ fs::path find_assignment(const Words& words) {
         words.folder.string() + "; choose one: --assignment NAME");
 }
 
-// The exercise as the assignment or the course defines it.
+// An exercise as defined by the assignment or the course, with the secret for its inputs.
 struct Asked {
     Assigned exercise;
     Secret secret;
@@ -51,7 +52,7 @@ Asked asked_of(const Words& words) {
         throw UsageError(assignment.name + " has no exercise " + words.exercise);
     }
     for (const Assigned& exercise : course_exercises(repository())) {
-        // The course's own exercises have no secrets.
+        // Without an assignment there is no secret, so use fixed inputs.
         if (exercise.is_called(words.exercise))
             return {exercise, sha256("the course's own inputs")};
     }
@@ -158,7 +159,8 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
-    // Identical files are judged once, so attempts with another student's file are listed too.
+    // Identical files are judged once. Also list the attempts that were made with another student's
+    // identical file.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);

@@ -1,5 +1,6 @@
 /// \file
-/// The functions of the commands, called after the command line has been parsed. They return exit codes.
+/// The actions of the subcommands. Each is called after the command line has been parsed, and
+/// returns an exit code.
 #pragma once
 
 #include <filesystem>
@@ -15,29 +16,29 @@ namespace coalesce::grader {
 /// The options of all commands.
 struct Words {
     std::filesystem::path folder;      ///< folder of the assignments
-    std::string name;                  ///< name of the assignment; "": the only one
+    std::string name;                  ///< name of the assignment; empty for the only one
     NewAssignment made;                ///< `assignment new`
     RunRequest run;                    ///< `run`
     JudgingProcesses processes;        ///< the judging processes
-    std::optional<Tier> tier;          ///< the requested sandbox; empty: the best that works here
+    std::optional<Tier> tier;          ///< the requested sandbox; none for the best that works here
     bool gpu = false;                  ///< `run`: also measure times
     char** argv = nullptr;             ///< the command line
-    bool json = false;                 ///< `one`: print the verdict as JSON
+    bool json = false;                 ///< for `one`: print the verdict as JSON
     std::string exercise;              ///< `one`
     std::filesystem::path file;        ///< `one`, `student`, `time`
     std::string student;               ///< `show`
     std::string format;                ///< `export`, `student`
-    std::filesystem::path to;          ///< destination of an export; "": stdout
-    std::filesystem::path names;       ///< `export`: the list of names for Moodle and Canvas
+    std::filesystem::path to;          ///< destination of an export; empty for stdout
+    std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
     LateRule late;                     ///< `export`
     PlanRequest planned;               ///< `plan`
-    std::filesystem::path plan;        ///< `chunk`, `status`, `merge`: the plan's folder
+    std::filesystem::path plan;        ///< for `chunk`, `status`, `merge`: the plan's folder
     int chunk = 0;                     ///< `chunk`: number of the chunk
     std::filesystem::path work;        ///< `worker`
     std::filesystem::path assignment;  ///< `worker`: the assignment's folder
 };
 
-/// Returns the default folder of assignments.
+/// Returns the folder in which assignments are stored by default.
 std::filesystem::path assignments_folder();
 
 int new_assignment(const Words& words);

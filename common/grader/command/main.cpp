@@ -1,4 +1,4 @@
-// The teacher's command, which ./learn grade and ./learn assignment run.
+// The teacher's command. ./learn grade and ./learn assignment run it.
 
 #include <signal.h>
 #include <unistd.h>
@@ -135,7 +135,8 @@ private:
         add_sandbox(command);
     }
 
-    // Adds the commands for many computers: a Slurm cluster, or the jobs of a continuous integration.
+    // Adds the commands that divide grading among many computers, such as a Slurm cluster or CI
+    // jobs.
     void add_plan() {
         CLI::App* planned =
             add(&app_, "plan", "Divide a class into chunks for many computers", plan);
@@ -227,7 +228,7 @@ private:
 
     void add_internal() {
         CLI::App* command = add(&app_, "worker", "", worker);
-        command->group("");  // not listed in the help, because other commands start it
+        command->group("");  // hidden from the help, because only this program starts it
         command->add_option("--folder", words_.assignment)->required();
         command->add_option("--work", words_.work)->required();
         add_tier(command, "")->required();
@@ -243,8 +244,9 @@ private:
     bool self_test_ = false;
 };
 
-// On SIGTERM and the like the grader removes its temporary folders. A thread waits for the signals, because a signal
-// handler may not delete files. Child processes unblock these signals, or do the same.
+// Removes the temporary folders on SIGTERM, SIGINT and SIGHUP. A thread waits for these signals,
+// because a signal handler may not delete files. Child processes either unblock the signals or wait
+// for them in the same way.
 void end_tidily_when_told() {
     sigset_t ends;
     sigemptyset(&ends);
@@ -262,10 +264,12 @@ void end_tidily_when_told() {
 
 int main(int argc, char** argv) {
     end_tidily_when_told();
-    // A closed pipe and a file size limit must give errors, not end the process.
+    // Make writes to a closed pipe, or beyond the file size limit, fail instead of ending the
+    // process.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    // libarchive then reads names in archives as UTF-8; everything else stays as in C.
+    // Make libarchive read the names in archives as UTF-8. All other categories stay in the C
+    // locale.
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
         return CommandLine().obey(argc, argv);

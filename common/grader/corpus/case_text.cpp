@@ -9,10 +9,10 @@ namespace coalesce::grader {
 namespace {
 
 const std::string kMark = "@repeat ";
-/// The most bytes of an expanded submission: more than the grader reads, and small enough for any computer.
+/// The most bytes of an expanded submission, which is more than the grader reads.
 constexpr std::size_t kMostBytes = 1 << 20;
 
-/// Reads a text from left to right.
+/// A text and the position up to which it has been read.
 struct Reader {
     const std::string& text;
     std::size_t at;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Name and parent of a process, from /proc/PID/stat: "12 (name with spaces) S 7 ...".
+/// The name and the parent of a process, read from /proc/PID/stat: "12 (name with spaces) S 7 ...".
 struct Process {
     std::string name;
     pid_t parent = 0;
@@ -32,15 +32,15 @@ Process process_at(const fs::path& folder) {
     return process;
 }
 
-/// The file that paths in the hostile archives lead to.
+/// The file that hostile archives in the corpus try to create.
 constexpr const char* escaped_file = "/tmp/coalesce-escaped";
 
 std::string own_group_prefix() {
     return "coalesce-grader-" + std::to_string(getpid()) + "-";
 }
 
-/// Reports whether a process is a child, or an orphan of our session or of one of our groups. Another grader may be
-/// running too.
+/// Reports whether a process is our child, or an orphan from our session or from one of our
+/// cgroups. The processes of another grader do not count.
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;

@@ -1,5 +1,5 @@
 /// \file
-/// Finds what a grader must not leave behind.
+/// Finds processes, cgroups and files that a grader must not leave behind.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace coalesce::grader {
 
-/// Leftovers by descriptive names: "process 123 (jail)", "cgroup /sys/...", "file /tmp/...".
+/// Leftovers, each as a text such as "process 123 (jail)", "cgroup /sys/..." or "file /tmp/...".
 using Leftovers = std::set<std::string>;
 
-/// Returns the jails and bubblewraps of this process and orphans of others, its cgroups, the files in a folder and in
-/// /dev/shm, and the files in /tmp that the corpus's archives try to create.
+/// Returns this process's child and orphaned sandbox processes, its cgroups, the files in a folder
+/// and in /dev/shm, and the files in /tmp that the corpus's archives try to create.
 Leftovers leftovers_in(const std::filesystem::path& folder);
 /// Returns the leftovers in `now` that are not in `before`.
 std::vector<std::string> new_in(const Leftovers& now, const Leftovers& before);

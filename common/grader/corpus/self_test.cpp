@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
-/// The most processor time in seconds of a submission, on an otherwise idle computer.
+/// The most processor time in seconds that judging one submission may take.
 constexpr double kMostSeconds = 16;
 
 /// The counts so far.
@@ -37,7 +37,7 @@ struct Tally {
     std::string slowest_file;
 };
 
-/// Reports whether a failure on a hidden shape reveals more than its kind.
+/// Reports whether the result reveals more about a hidden shape than the kind of failure.
 bool tells_hidden_shape(const Result& result) {
     if (!result.is_hidden) return false;
     const std::string shown = ", on a hidden shape.";
@@ -52,7 +52,7 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Returns how a result differs from the required one, or "".
+/// Describes how a result differs from the required one, or returns "".
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -61,7 +61,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     if (verdict != one.verdict || !is_expected) {
         return "is " + verdict + " (" + result.failure_id() + ")";
     }
-    // A right and clean submission gets these points, whatever it costs.
+    // A right submission gets all points, except for counters if it costs too much.
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
@@ -70,7 +70,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     return tells_hidden_shape(result) ? "tells a hidden shape" : "";
 }
 
-/// Judges a case. A kernel is judged directly; an archive is read first.
+/// Judges a case. Kernels are judged directly, whereas archives are unpacked first.
 Result result_of_case(Judge& judge, const CorpusCase& one, const Assigned& exercise) {
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
@@ -87,7 +87,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of_case(judge, one, exercise);
-    // Processor time does not depend on the computer's other work.
+    // Measure processor time, which does not depend on the other work of the computer.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
@@ -159,7 +159,8 @@ std::map<std::string, Assigned> corpus_exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
-        // The shape has more elements than 16 bits can count, and a longer side than 10 bits can.
+        // The shape has more than 65535 elements, and a side longer than 1023, so that narrow indices
+        // fail.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;
         };
@@ -167,7 +168,7 @@ std::map<std::string, Assigned> corpus_exercises() {
                           rounded(70, exercise.cols_multiple)};
         if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
         exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
-        // The exercise is also listed by its name without the number, because numbers of lessons change.
+        // Store the exercise under its name without the number too, because lesson numbers change.
         all[exercise.name] = all[exercise.name.substr(3)] = exercise;
     }
     return all;
@@ -214,7 +215,7 @@ int self_test(std::ostream& out, const JudgeOptions& options, int every, const s
     Tally tally;
     const Leftovers before = leftovers_in(folder.path);
     judge_all(in_folder, every, only, tally, out);
-    // Killed processes disappear after a moment.
+    // Killed processes take a moment to disappear, so retry.
     std::vector<std::string> left;
     for (int i = 0; i < 40; ++i) {
         left = new_in(leftovers_in(folder.path), before);

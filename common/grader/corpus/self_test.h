@@ -1,15 +1,15 @@
 /// \file
-/// Tests the grader on submissions with known verdicts: hostile ones, broken ones, and honest ones that look unusual.
+/// Tests the grader on submissions with known verdicts. Some are hostile, some are broken, and some
+/// are honest but look unusual.
 ///
-/// The submissions are data files in cases/: kernels, and archives as students hand them in. case_text.h expands
-/// kernels that are large by design. cases.txt has a line for each:
+/// The submissions are files in cases/: kernels, and archives as students submit them. case_text.h
+/// expands kernels that are large by design. Each line of cases.txt has a file, an exercise, the
+/// required verdict and the required failure. A failure of `-` means that nothing is wrong, and
+/// `a|b` allows either, for cases in which time or memory may run out first.
 ///
-///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
-///                                             `a|b`: either is right
-///
-/// If time or memory may run out first, depending on the computer, the case has two failures. An exercise
-/// ("03_tiled", or "async" whatever its number) is judged as in the course, with additional hidden shapes, on which
-/// the grader reports only the kind of failure. Archives belong to an assignment of 02_naive and 03_tiled.
+/// An exercise ("03_tiled", or "async" whatever its number) is judged as in the course, with
+/// additional hidden shapes, on which the grader reports only the kind of failure. Archives belong
+/// to an assignment of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>
@@ -22,38 +22,40 @@
 
 namespace coalesce::grader {
 
-/// A submission with the required verdict.
+/// A submission and its required verdict.
 struct CorpusCase {
     std::string file;          ///< its file in cases/
     std::string exercise;      ///< "03_tiled"
     bool is_by_clang = false;  ///< its line is from cases_by_clang.txt
     std::string verdict;       ///< "WA"
-    /// Allowed failures, such as "indices-not-swapped"; none if nothing is wrong.
+    /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
     /// Reports whether the submission is right.
     bool is_right() const { return verdict == "OK"; }
-    /// Returns the failure as in its line of cases.txt, or "".
+    /// Returns the failure as written in cases.txt, or "" if there is none.
     std::string failure() const;
-    /// Reports whether both require the same result.
+    /// Reports whether the verdicts and failures of the two cases are equal.
     bool has_the_end_of(const CorpusCase& other) const {
         return verdict == other.verdict && failures == other.failures;
     }
 };
 
-/// Parses a cases.txt. Throws std::runtime_error that names the line.
+/// Parses the text of cases.txt. Throws std::runtime_error that names the wrong line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
-/// Returns all cases for a compiler: those of cases.txt, replaced by those of cases_by_clang.txt for clang.
+/// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace those in
+/// cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
-/// Returns the exercises of the corpus: the course's, with hidden shapes that the cases know, by their names with and
-/// without the number.
+/// Returns the exercises of the corpus by name, with and without the number. They are the course's
+/// exercises, with fixed hidden shapes that the cases make use of.
 std::map<std::string, Assigned> corpus_exercises();
 
-/// Judges every submission of the corpus, and looks for processes, cgroups and files that are left behind. Writes
-/// what is wrong, and a summary. Returns 0 if all is well, 1 if not, 2 if nothing can be judged here. `every` = 5
-/// judges a sample of one in five, and all whose result depends on the compiler. `only` = "atomic_" judges those
-/// whose file names begin with it.
+/// Judges every submission of the corpus, and looks for processes, cgroups and files that are left
+/// behind. Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are,
+/// and 2 if nothing can be judged here. With `every` = 5 it judges one case in five, and all cases
+/// whose result depends on the compiler. With `only` = "atomic_" it judges the files whose names
+/// start with that.
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

@@ -1,5 +1,5 @@
 /// \file
-/// Reports what a teacher must know about this computer before grading a class.
+/// Reports whether a class can be graded on this computer, and with which sandbox.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace coalesce::grader {
 struct DoctorReport {
     Tier tier = Tier::none;          ///< the tier that would be used
     bool ok = false;                 ///< whether a class can be graded here
-    std::vector<std::string> lines;  ///< for a terminal, at most 80 columns each
+    std::vector<std::string> lines;  ///< the report for a terminal, at most 80 columns wide
 };
 
-/// Tests every tier with every attack, which takes some seconds, then the compiler, the simulator, and one submission
-/// from source to verdict.
+/// Tests every sandbox tier with every attack, which takes some seconds. Then tests the compiler,
+/// the simulator, and one submission from source to verdict.
 DoctorReport doctor(const JudgeOptions& options);
 
 }  // namespace coalesce::grader

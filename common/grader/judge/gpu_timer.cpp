@@ -19,10 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
-// The time to warm up an idle device, whose clocks rise slowly.
+// The time for which the GPU is kept busy before a measurement, because its clocks rise slowly.
 constexpr std::chrono::milliseconds kWarm{100};
 
-/// A kernel with matrices for each timed launch.
+/// A kernel, and a pair of matrices for each timed launch.
 class Measurement {
 public:
     Measurement(const GpuJob& job, const Device& device)
@@ -64,9 +64,9 @@ private:
         }
     }
 
-    /// Returns the median time of one launch per pair of matrices.
+    /// Launches once for each pair of matrices, and returns the median time.
     double timed(const std::function<void(VerifiedBuffers&)>& work) {
-        // Reading all memory each time warms the device; that time does not count.
+        // Keep the GPU busy to raise its clocks. These launches are not timed.
         const auto begin = Clock::now();
         while (Clock::now() - begin < kWarm) watch_.time_once_on_device([] {});
         std::vector<double> times;

@@ -1,9 +1,9 @@
 /// \file
-/// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has passed on the
-/// simulated GPU, and its PTX has been inspected.
+/// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has
+/// passed on the simulated GPU, and its PTX has been inspected.
 ///
-/// No launch can profit from another: each has its own matrices with different values, the output is poisoned before
-/// it, and every timed output is compared bit by bit.
+/// A launch cannot reuse the results of another. Each launch has its own matrices with different
+/// values, its output is poisoned beforehand, and every timed output is compared bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ struct GpuJob {
 
 /// The measured times.
 struct GpuTime {
-    std::string problem = "";  ///< why there is no time; "": there is one
+    std::string problem = "";  ///< why there is no time, or ""
     std::string device = "";   ///< name of the device
     double ms = 0;             ///< median of the launches
-    double copy_ms = 0;        ///< the same for a cudaMemcpy of as many bytes
+    double copy_ms = 0;        ///< median for a cudaMemcpy of as many bytes
 };
 
 void describe(auto& codec, GpuJob& job) {
@@ -39,7 +39,8 @@ void describe(auto& codec, GpuTime& time) {
            time.copy_ms);
 }
 
-/// Returns the GPU of this process, whose command line is `argv`. Throws UsageError if none works.
+/// Returns the GPU that this process uses. Its command line is `argv`. Throws UsageError if no GPU
+/// works.
 Device working_gpu(char** argv);
 /// Measures on the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);

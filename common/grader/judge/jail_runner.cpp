@@ -15,13 +15,13 @@
 namespace coalesce::grader {
 namespace {
 
-/// Reports a problem of this computer or of the grader.
+/// Throws for a problem of this computer or of the grader, not of the submission.
 [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error(what);
 }
 
-/// Reports whether the failure may come from a busy computer or a kill from outside, so that another try with more
-/// time is worthwhile.
+/// Reports whether the failure may come from a busy computer or from a kill by another program. In
+/// both cases a retry with more time may succeed.
 bool is_odd(const JobResult& result) {
     return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
 }
@@ -30,7 +30,7 @@ bool is_answered(const JobResult& result) {
     return result.end.how == JobEnd::How::exited && result.end.code == 0;
 }
 
-/// Returns the two matrices, each within its guards.
+/// Returns the two matrices in `images`, each with its guards.
 std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& layout) {
     char* const first = images.data() + layout.guard_bytes;
     const auto at = [&](char* data) -> GuardedSpan {
@@ -39,31 +39,31 @@ std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& l
     return {at(first), at(first + layout.one())};
 }
 
-/// Prepares the matrices for a launch.
+/// Returns the initial bytes of both matrices for a launch.
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
     const auto [first, second] = matrices_in(images, layout);
-    // An in-place kernel has one matrix, at the place of the output.
+    // An in-place kernel has one matrix, which is in the position of the output.
     const bool is_in_place = problem.is_in_place();
     prepare_in(problem, is_in_place ? second : first);
     prepare_out(is_in_place ? first : second);
     return images;
 }
 
-/// Compares the output. Each expected element is computed during the comparison, so that no array of them exists.
+/// Compares the output with the expected elements, which are computed one at a time to save memory.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
     const auto [in, out] = matrices_in(both, layout);
     return check(problem, in, out);
 }
 
-/// The number of orders of blocks and warps beside the usual one.
+/// The number of additional orders of blocks and warps in which a kernel is launched.
 constexpr int kOtherOrders = 2;
-/// The largest shape, in elements, that is launched in other orders. Results that depend on the order do so at small
-/// shapes too.
+/// The largest shape, in elements, that is launched in other orders. A result that depends on the
+/// order does so at small shapes too.
 constexpr std::uint64_t kMostElementsInOtherOrders = 1 << 14;
 
-/// The time limit for all launches together, as a multiple of that for one, so that a submission cannot use the whole
-/// time at each shape.
+/// The time limit for all launches of a submission, as a multiple of the limit for one. Otherwise a
+/// submission could use up the whole limit at each shape.
 constexpr double kLaunchesTogether = 2;
 
 Failure idle_where_predicted(const std::string& file, Shape shape) {
@@ -88,7 +88,7 @@ Failure depends_on_order(const std::string& file, Shape shape) {
         .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
 }
 
-/// Converts a jail's answer to a Compiled. Throws if the grader has a problem.
+/// Converts the sandbox's answer to a Compiled. Throws if the grader has a problem.
 Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (is_answered(result)) {
@@ -120,7 +120,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
                                                                    std::to_string(most.compile_mb) +
                                                                    " MB for the file.");
         case JobEnd::How::signalled:
-            // A compiler does not kill itself, so another program did.
+            // A compiler does not send itself SIGKILL or SIGTERM, so another program killed it.
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
                 fail("the compiler was killed by signal " + code);
             }
@@ -187,7 +187,7 @@ Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
 Compiled JailRunner::compile_in_jail(const Source& source, const std::string& kernel) {
     const Resources& most = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
-    // JSON at most doubles the characters, and the messages need space too.
+    // The PTX can double in size when it is written as JSON, and the messages need space too.
     const JobResult result =
         done(compiler_,
              {.request = request,
@@ -204,7 +204,7 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
     return compiled;
 }
 
-/// Runs a job, again with more time if this computer may be at fault.
+/// Runs a job. Repeats it with more time if this computer may be the cause of a failure.
 JobResult JailRunner::done(Jail& jail, Job job) {
     const double wall_seconds = 2.0 * job.limits.processor_seconds - 0.5;
     JobResult result;
@@ -219,7 +219,8 @@ JobResult JailRunner::done(Jail& jail, Job job) {
 
 // ---- launching ----
 
-/// Returns a number that is derived from the secret, so that nobody can guess it and it never changes.
+/// Returns a number derived from the secret and `what`. Nobody can guess it, and it is the same in
+/// every run.
 std::uint64_t JailRunner::drawn(const std::string& what) const {
     const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
     const Digest digest = hmac_sha256(key, what);
@@ -242,7 +243,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
         none.end = {.how = JobEnd::How::out_of_processor};
         return none;
     }
-    // The worker asks for its input after the kernel is loaded, not before.
+    // Send the input only when the worker asks for it, which it does after loading the kernel.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
     const std::string request = codec::write(job);
     const double before = processor_milliseconds_;
@@ -256,7 +257,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Keeps the first problem. Returns whether this is one.
+/// Records `trouble` if it is the first failure. Returns whether it is a failure.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;
@@ -279,14 +280,15 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_in_other_orders(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// The order of blocks and warps is unspecified, and no check finds every result that depends on it: atomics, for
-/// example, impose no order but are not a race. So the kernel is launched in other orders too.
+/// Launches the kernel in other orders of blocks and warps too. CUDA does not specify the order,
+/// and no check finds every result that depends on it: atomics, for example, are no race but impose
+/// no order either.
 Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& task,
                                       TrialOrder order, Trial usual) {
-    // A single warp has no other order.
+    // A single warp has only one order.
     if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
     for (int number = 1; number <= kOtherOrders; ++number) {
-        // The seed is odd, so that of two blocks the second comes first.
+        // An odd seed makes the second of two blocks run first.
         order.seed = drawn("order " + std::to_string(number) + " at " + order.shape.name()) | 1;
         Trial other = run_once(kernel, task, order);
         if (other.is_good()) continue;
@@ -300,11 +302,13 @@ Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& ta
 
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
     LaunchJob job{.kernel = kernel, .order = order, .is_in_place = task.in_place};
-    // The addresses are random like the contents, so that a kernel cannot recognize a launch by its pointers.
+    // Choose random addresses, so that a kernel cannot recognize a launch by its pointers.
     job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
-    // If arguments were exchanged, the public shapes have already reported that more clearly.
+    // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
+    // swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
-    // Guards would hide accesses outside the matrices from the simulator.
+    // Add guards only if nothing but the result is checked. Otherwise they would hide accesses
+    // outside the matrices from the simulator.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);
     const Problem problem{.rows = order.shape.rows,

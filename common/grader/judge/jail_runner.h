@@ -1,7 +1,7 @@
 /// \file
-/// Compiles submissions in one jail and launches them in another, each launch in its own worker. Inputs are made here
-/// from a secret that no kernel knows, and outputs are compared here. Everything that comes out of a jail is
-/// untrusted data, and is checked.
+/// Compiles submissions in one sandbox and launches them in another, each launch in its own worker
+/// process. The inputs are derived here from a secret that no kernel knows, and the outputs are
+/// compared here. Everything that a sandbox returns is untrusted and is checked.
 #pragma once
 
 #include <array>
@@ -18,20 +18,20 @@ namespace coalesce::grader {
 
 class JailRunner : public Runner {
 public:
-    /// `solution_costs` stores costs of solutions between submissions.
+    /// Creates a runner. `solution_costs` stores the costs of solutions between submissions.
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// Returns the same name whether the jail has started or not.
+    /// Returns a fixed name, so that it does not matter whether the sandbox has started.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const std::string& kernel) override;
-    /// Launches the kernel. At small shapes it also uses other orders of blocks and warps, and returns the first bad
-    /// launch.
+    /// Launches the kernel, at small shapes also in other orders of blocks and warps. Returns the
+    /// first launch that failed, or the one in the usual order.
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
-    /// Reports whether the result is right in each of those orders, even if it is not clean.
+    /// Reports whether the result is correct in all of these orders, even if checks report errors.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
-    /// Predicts the time. Returns nothing if the exercise does not ask for a time, which saves the work.
+    /// Predicts the time. Returns nothing if the exercise has no limit for the time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
@@ -57,7 +57,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, kernel name and text, because drawing a picture, for example, compiles again.
+    /// Compiled kernels by file name, kernel name and text. A second compilation of the same text,
+    /// for example to draw a picture, finds them here.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

@@ -19,7 +19,7 @@ namespace {
 Source source_of(const std::string& text, const Assigned& exercise) {
     const std::string name = exercise.name + "/kernel.cu";
     if (text.size() <= exercise.resources.source_kb << 10) return source_of_text(text, name);
-    // The content of such a file is not examined.
+    // Do not examine a file that is too large.
     return {name,
             "",
             {.kind = FailureKind::file_too_large,
@@ -29,7 +29,8 @@ Source source_of(const std::string& text, const Assigned& exercise) {
              .next = "Hand in only the kernel and its configure."}};
 }
 
-/// Returns the exercise for the examiner. The hidden shapes follow the public ones, and the counted one is last.
+/// Returns the exercise for the examiner, with the hidden shapes after the public ones. The shape
+/// for counting costs stays last.
 coalesce::Exercise asked_of(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
@@ -37,7 +38,7 @@ coalesce::Exercise asked_of(const Assigned& exercise) {
     return asked;
 }
 
-/// Counts the public and hidden shapes that were tried and that were right.
+/// Counts the public and the hidden shapes that were tried, and those that passed.
 void count_shapes(const Assigned& exercise, Result& result) {
     const auto& tried = result.verdict.shapes;
     for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -48,7 +49,8 @@ void count_shapes(const Assigned& exercise, Result& result) {
     }
 }
 
-/// Reports whether a kernel that is not clean still has right results, which give points.
+/// Reports whether the results are correct on all shapes although a check failed. Such a kernel
+/// gets the points for correct results.
 bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& asked,
                            Shape hidden_counted, JailRunner& runner) {
     std::vector<Shape> shapes = asked.shapes;
@@ -69,8 +71,8 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // No picture is drawn if the costs are too high only at the hidden shape, which is last, because the public
-        // shape would not show it.
+        // The last shape may be the hidden one for costs. If only that one is too expensive, draw
+        // no picture, because a picture of the public shape would show nothing wrong.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden) return;
         const Picture picture =
@@ -84,12 +86,12 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
     }
 }
 
-/// A problem in any launch counts, even in one that only drew a picture.
+/// Lets any failed launch determine the mark, even one that was made only to draw a picture.
 void look_for_trouble(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
-    // The time is predicted from a few blocks that represent all, and a kernel that already failed may have idle
-    // ones. Its missing prediction is not another failure.
+    // Ignore a failed prediction if the kernel has failed already. The prediction records a few
+    // blocks, and those of a wrong kernel may do nothing.
     const auto is_another = [](const Failure& failure) {
         return failure.kind != FailureKind::too_slow_predicted;
     };
@@ -113,7 +115,7 @@ void judge_it(JailRunner& runner, const Source& source, const Assigned& exercise
     look_for_trouble(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide(exercise, result);
-    // Failures about a predicted time already contain it.
+    // Drop the predicted times, which failures about time contain already.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 
@@ -129,8 +131,8 @@ Result no_result(const std::string& problem) {
 
 std::string computed_identity() {
     try {
-        // The identity consists of contents, not of times or paths, so that another clone of the same build has the
-        // same.
+        // Hash contents instead of times and paths, so that another clone of the same build has the
+        // same identity.
         return sha256_of_parts({"judge 1", compiler_found(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),
                                 read_file(simulator_folder() / "libcudart.so.13")});

@@ -1,14 +1,15 @@
 /// \file
-/// Judges one submission safely. The judge owns the secret, prepares the inputs and compares the outputs. A
-/// submission is compiled in one jail and runs in another, and neither makes any decision. The examination and its
-/// texts are those of examiner/examine.h; the grader adds rules, hidden shapes and points.
+/// Judges one submission safely. The judge owns the secret, prepares the inputs and compares the
+/// outputs. A submission is compiled in one sandbox and launched in another, and neither decides
+/// anything. examiner/examine.h examines the kernel and describes its failures. The grader adds
+/// rules, hidden shapes and points.
 ///
 ///     Judge judge({.work_folder = "/tmp/work"});
 ///     Result result = judge.judge(text, exercise, secret);
 ///     std::puts(told(result, exercise).c_str());
 ///
-/// A Judge keeps its two jails between submissions, so that the compiler stays warm. It must be used and destroyed by
-/// the thread that made it; several threads or processes may each have one.
+/// A Judge keeps its two sandboxes between submissions, so that the compiler stays warm. The thread
+/// that created it must use and destroy it. Several threads or processes may each have a Judge.
 #pragma once
 
 #include <array>
@@ -31,19 +32,19 @@ namespace coalesce::grader {
 
 /// The points of an exercise or of a submission.
 struct Points {
-    double correct = 0;   ///< for a result that is right in every bit on every shape
-    double clean = 0;     ///< also no report of memory, race or barrier checks
-    double counters = 0;  ///< also within the lesson's costs; requires the other two
+    double correct = 0;   ///< for a correct result, in every bit and on every shape
+    double clean = 0;     ///< for no report of memory, race or barrier checks
+    double counters = 0;  ///< for costs within limits; requires the other two
     /// Returns the sum.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
 };
 
-/// The parts by name in assignment.toml.
+/// The kinds of points, with their names in assignment.toml.
 inline constexpr std::pair<const char*, double Points::*> kPoints[] = {
     {"correct", &Points::correct}, {"clean", &Points::clean}, {"counters", &Points::counters}};
 
-/// The resources that a submission may use. All of them are part of the manifest.
+/// The resources that a submission may use. The manifest can set all of them.
 struct Resources {
     int compile_seconds = 5;           ///< processor time of the compiler
     int launch_seconds = 5;            ///< processor time for one shape
@@ -51,30 +52,30 @@ struct Resources {
     std::size_t launch_mb = 1024;      ///< memory of the simulated GPU
     std::size_t source_kb = 256;       ///< size of the submission
     std::size_t ptx_kb = 4096;         ///< size of its PTX
-    std::size_t shared_bytes = 49152;  ///< bytes of __shared__ arrays of a kernel
-    std::size_t local_bytes = 65536;   ///< bytes of local memory of a thread
+    std::size_t shared_bytes = 49152;  ///< most bytes in the __shared__ arrays of a kernel
+    std::size_t local_bytes = 65536;   ///< most bytes of local memory per thread
 };
 
-/// An exercise in an assignment: the course's record, and what grading adds.
+/// An exercise in an assignment. Adds the grader's settings to the course's record.
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
-    Shape hidden_counted{0, 0};             ///< shape at which costs are counted again; 0 x 0: none
-    std::string solution = "";              ///< its source, whose cost is the measure; "": none
+    Shape hidden_counted{0, 0};             ///< second shape for counting costs; 0 x 0 for none
+    std::string solution = "";              ///< source to compare costs with, or ""
     Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
-    /// PTX features that are allowed although they are forbidden by default: "printf" (with assert), "malloc",
-    /// "clock", "smid", "createpolicy", "global" (variables in global memory).
+    /// PTX features that are allowed in addition to the default ones: "printf" (with assert),
+    /// "malloc", "clock", "smid", "createpolicy", and "global" for variables in global memory.
     std::vector<std::string> allow = {};
     Resources resources = {};  ///< limits of time, memory and sizes
 };
 
-/// 32 bytes that only the teacher knows. The inputs are derived from them.
+/// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
 /// The result of judging a submission.
 struct Result {
     Mark mark = Mark::system;  ///< the mark
-    Verdict verdict;  ///< the verdict for the student, without what would reveal a hidden shape
-    /// picture of one warp at the counted shape, if the kernel costs too much
+    Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
+    /// a picture of one warp at the counted shape, if the kernel costs too much
     std::string picture;
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
     int public_passed = 0;   ///< public shapes that passed
@@ -83,68 +84,72 @@ struct Result {
     int hidden_tried = 0;    ///< likewise
     Points points;           ///< the points
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
-    std::string problem;     ///< SYS: the computer's problem, for the teacher only
+    std::string problem;     ///< problem of the computer (SYS), for the teacher
 
-    // Times on this computer, which are not in the JSON.
+    // Times on this computer. The JSON does not contain them.
     double milliseconds = 0;            ///< total time
     double processor_milliseconds = 0;  ///< processor time of the jails' workers
 
-    /// Returns the failure's identifier, such as "missing-barrier", or "".
+    /// Returns the identifier of the failure, such as "missing-barrier", or "" if there is none.
     std::string failure_id() const { return verdict.failure_id(); }
 };
 
-/// Returns the result as one JSON object, which has equal bytes for equal submission, exercise, secret and grader. It
-/// has no times, paths or process ids. It contains `problem`, so it is for the teacher.
+/// Returns the result as one JSON object. Equal submission, exercise, secret and grader give equal
+/// bytes, because the object has no times, paths or process ids. It contains `problem`, so it is
+/// for the teacher only.
 std::string to_json(const Result& result);
-/// Parses the result of to_json. Throws std::runtime_error for anything else.
+/// Parses the output of to_json. Throws std::runtime_error for any other text.
 Result result_from_json(const std::string& json);
 
-/// Returns the result of a submission that was not launched, for one reason.
+/// Returns the result of a submission with a single failure, which prevented its launch.
 Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
 
-/// The options for judging on this computer.
+/// Options that depend on this computer.
 struct JudgeOptions {
-    /// The sandbox; empty: the best that works here. `unsandboxed` is --no-sandbox, only for development. A weaker
-    /// tier than the best is for tests.
+    /// The sandbox tier. If empty, the best that works here. `unsandboxed` is --no-sandbox and for
+    /// development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
-    /// a private folder (0700) that the judge may clear; {}: one in /tmp
+    /// a private folder (0700) that the judge may clear; if empty, a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions by kind and dependencies, stored between submissions.
+/// Costs of solutions, which are stored between submissions. The key is the kind of cost and
+/// everything that it depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// Judges submissions one after the other.
+/// Judges submissions, one after the other.
 class Judge {
 public:
-    /// Finds a sandbox. Never throws: a problem appears in each Result as SYS.
+    /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.
     explicit Judge(const JudgeOptions& options);
 
-    /// Judges a file with arbitrary content. Messages name it "03_tiled/kernel.cu" for every student, because a
-    /// result must not depend on the author. A problem of this computer gives Mark::system and is never thrown.
+    /// Judges a file, whose contents may be anything. Messages name it "03_tiled/kernel.cu" for
+    /// every student, so that a result does not depend on the author. A problem of this computer
+    /// gives Mark::system instead of an exception.
     Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
 
-    /// Compiles a file and inspects the PTX. Returns nothing if it is rejected. Throws std::runtime_error for
-    /// problems of this computer.
+    /// Compiles a file and inspects its PTX. Returns nothing if the file is rejected. Throws
+    /// std::runtime_error for problems of this computer.
     std::optional<Compiled> compile(const std::string& text, const Assigned& exercise);
 
     /// Returns the sandbox's tier.
     Tier tier() const { return tier_; }
 
 private:
-    std::optional<TemporaryFolder> own_folder_;  // used if no other folder is named
+    std::optional<TemporaryFolder> own_folder_;  // used if the options name no folder
     Tier tier_ = Tier::none;
-    std::string problem_;  // why nothing can be judged, or ""
+    std::string problem_;  // why nothing can be judged here, or ""
     std::optional<Jail> compiler_, launcher_;
     SolutionCosts solution_costs_;
 };
 
-/// Returns an identifier that changes whenever results could: with the compiler, the simulator, the jailed programs
-/// and this one. It is part of the key of results.
+/// Returns an identifier that is part of every result's key. It changes with the compiler, the
+/// simulator, the sandbox program and this program, since a change of any of them could change
+/// results.
 std::string judge_identity();
 
-/// Returns the exercises of the course in the repository, with their solutions. Throws std::runtime_error if they
-/// cannot be read.
+/// Returns the exercises of the course in `repository`, with their solutions. Throws
+/// std::runtime_error if they cannot be read.
 std::vector<Assigned> course_exercises(const std::filesystem::path& repository);
 
 }  // namespace coalesce::grader

@@ -33,7 +33,7 @@ constexpr const MarkWords& words_for(Mark mark) {
     return words_for(Mark::system);
 }
 
-/// The failures for each mark. High costs affect only the points.
+/// Maps failures to marks. Failures about costs are absent, because costs affect only the points.
 struct MarkedFailures {
     using enum FailureKind;
     struct Row {

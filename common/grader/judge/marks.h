@@ -1,5 +1,5 @@
 /// \file
-/// The marks of submissions, with the codes that grades use.
+/// The marks of submissions and their codes in grades.
 #pragma once
 
 #include <optional>
@@ -9,32 +9,33 @@
 
 namespace coalesce::grader {
 
-/// The mark of a submission. `code_of` returns the code that grades use.
+/// The mark of a submission. `code_of` returns its code in grades.
 enum class Mark {
-    ok,               ///< OK: right and clean, but possibly too expensive (see Points)
-    compile_error,    ///< CE: it does not compile, or lacks the kernel
-    compile_limit,    ///< CL: compiling takes more time, memory or output than allowed
-    rejected,         ///< REJ: it does something that the assignment forbids
+    ok,               ///< OK: correct and clean, but possibly too expensive (see Points)
+    compile_error,    ///< CE: does not compile, or has no kernel
+    compile_limit,    ///< CL: compilation exceeds the limit for time, memory or output
+    rejected,         ///< REJ: uses a feature that the assignment forbids
     wrong_answer,     ///< WA: wrong bits
-    memory,           ///< MEM: accesses outside its memory, misaligned ones, or too much memory
-    race,             ///< RACE: threads access the same memory in no fixed order
-    uninitialised,    ///< INIT: it reads memory that nothing wrote
-    synchronisation,  ///< SYNC: barriers that not all threads reach, wrong masks
-    time_limit,       ///< TLE: far more instructions than the task needs
-    cheat,            ///< CHEAT: it tries to deceive the grader
-    fault,            ///< FAULT: the grader crashes on it, and a teacher must look
-    system,           ///< SYS: the grader's problem, never a mark; it is tried again
+    memory,           ///< MEM: out-of-bounds or misaligned accesses, or too much memory
+    race,             ///< RACE: unordered accesses of two threads to the same memory
+    uninitialised,    ///< INIT: reads memory that was never written
+    synchronisation,  ///< SYNC: barriers that not all threads reach, or wrong masks
+    time_limit,       ///< TLE: executes far more instructions than the task needs
+    cheat,            ///< CHEAT: tries to deceive the grader
+    fault,            ///< FAULT: makes the grader crash, so a teacher must look
+    system,           ///< SYS: the grader has a problem and will try again; never a grade
 };
 
 /// "WA"
 const char* code_of(Mark mark);
-/// Returns the mark with this code, or nothing.
+/// Returns the mark with this code, or nothing if there is none.
 std::optional<Mark> mark_of(const std::string& code);
-/// Returns a phrase such as "the result is wrong".
+/// Returns a phrase for a message, such as "the result is wrong".
 const char* sentence_of(Mark mark);
-/// Returns the mark for a failure. It is OK for high costs, which affect only the points.
+/// Returns the mark for a failure. Failures about costs give OK, because costs affect only the
+/// points.
 Mark mark_for(FailureKind kind);
-/// Reports whether a kernel with this mark may still have a right result.
+/// Reports whether a kernel with this mark may still have a correct result.
 bool may_be_right(Mark mark);
 
 /// Returns the code, for JSON.

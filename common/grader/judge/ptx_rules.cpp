@@ -20,30 +20,33 @@ namespace {
 namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-/// Reports whether an instruction computes, moves data or synchronizes. All others are refused: timers, cache
-/// policies, traps, textures, clusters, and future ones.
+/// Reports whether an instruction computes, moves data or synchronizes. All others are rejected,
+/// such as timers, cache policies, traps, textures, clusters, and instructions that are not known
+/// yet.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && entry->group != simulator::OpcodeGroup::machine;
 }
 
-/// Special registers that reveal more than a thread's position, and the feature that allows each.
+/// Special registers that reveal more than a thread's position, each with the feature that allows
+/// it.
 const std::map<std::string_view, std::string_view> kSpecialRegisters = {
     {"%clock", "clock"},       {"%clock64", "clock"},        {"%clock_hi", "clock"},
     {"%globaltimer", "clock"}, {"%globaltimer_lo", "clock"}, {"%globaltimer_hi", "clock"},
     {"%smid", "smid"},         {"%nsmid", "smid"},           {"%warpid", "smid"},
     {"%nwarpid", "smid"},      {"%gridid", "smid"}};
 
-/// External functions, and the feature that allows each.
+/// External functions, each with the feature that allows it.
 const std::map<std::string_view, std::string_view> kKnownExterns = {
     {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
 
-/// The most functions with a body in a module, including kernels.
+/// The most functions in a module that have a body. Kernels count too.
 constexpr std::size_t kMostFunctions = 256;
 
-/// Reports whether a function is called through a pointer, which its instructions do not show.
+/// Reports whether the function makes calls through a pointer.
 bool is_called_through_pointers(const Function& function) {
-    // A list of branch targets has entries. A prototype, which calls through pointers use, has none.
+    // A call through a pointer needs a prototype, which is stored as an empty list. Lists of branch
+    // targets are never empty.
     return std::any_of(function.target_lists.begin(), function.target_lists.end(),
                        [](const auto& list) { return list.second.empty(); });
 }
@@ -53,8 +56,9 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
     return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
 }
 
-/// Inspects a module, its variables and its functions. The rules are the same for code of the compiler and for inline
-/// assembly, and apply to what the simulator will run, because its parser reads the text.
+/// Inspects a module, its variables and its functions. The same rules apply to the compiler's code
+/// and to inline assembly. The simulator's parser reads the text, so the rules see exactly what the
+/// simulator will run.
 class Looker {
 public:
     Looker(const Module& module, const std::string& entry, const Assigned& exercise)
@@ -173,7 +177,8 @@ private:
             return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // The pragma says which loaded bytes matter, so that the others would not be checked for being written.
+        // This pragma declares some loaded bytes unused, and the simulator would not check whether
+        // those were written.
         if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         follow_variables(instruction);
@@ -201,9 +206,9 @@ private:
                                      [this](const Operand& one) { return is_address(one); });
     }
 
-    /// Allows reading tables in global memory, but not changing them, by following registers with their addresses
-    /// through straight code. (Changes that are missed are lost after the launch, because each launch has its own
-    /// process.)
+    /// Rejects stores to tables in global memory, whereas loads are allowed. Follows the registers
+    /// that contain such addresses through straight code. A store that is missed has no effect on
+    /// other launches, because each launch has a process of its own.
     void follow_variables(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;
@@ -225,8 +230,8 @@ private:
         }
     }
 
-    /// Each function is parsed, checked and translated at every launch, so that many of them would only be noticed as
-    /// lost time.
+    /// Limits the number of functions. Each is parsed, checked and translated at every launch, so
+    /// many functions would show only as lost time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -260,15 +265,15 @@ private:
     Failure problem_;
 };
 
-// ---- what is meant to deceive ----
+// ---- attempts to deceive ----
 
-/// Inspects an asm statement between the compiler's marks. This neither allows nor refuses anything that the rules
-/// above would miss, but it distinguishes deceit from mistakes. Code that imitates the marks as well looks like the
-/// compiler's, and gains nothing.
+/// Describes the deceit in an asm statement, or returns "". The rules above already reject
+/// everything dangerous. This check only tells deceit from mistakes. Code that forges the
+/// compiler's marks as well counts as compiled code, and gains nothing by it.
 std::string deceit_of(std::string_view text) {
     try {
         int depth = 0;
-        bool begins = true;  // at the beginning of a statement
+        bool begins = true;  // whether the next token starts a statement
         for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
             const std::string word(lexer.current().text);
             if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")

@@ -1,6 +1,6 @@
 /// \file
-/// Inspects the compiler's output before it may run. Sources are not inspected, because macros, headers and inline
-/// assembly can hide anything there, but nothing in the PTX.
+/// Inspects the compiler's output before it may run. Sources are not inspected: macros, headers and
+/// inline assembly can hide anything in them, but cannot hide anything in PTX.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace coalesce::grader {
 
-/// Inspects a module that the jailed compiler returned for an exercise. The module may contain anything. `entry` is
-/// the kernel's name in PTX, "_Z9transposePfPKfii". Returns kind `none` if it is acceptable, otherwise `ptx_refused`,
-/// `ptx_too_large`, or `ptx_forged` for inline assembly that imitates something else, which is no accident. The place
-/// is a line of the student's file, or 0.
+/// Inspects the PTX that the sandboxed compiler returned for an exercise. The text may contain
+/// anything. `entry` is the kernel's name in PTX, such as "_Z9transposePfPKfii". Returns kind
+/// `none` if the module is acceptable, `ptx_too_large` or `ptx_refused` if not, and `ptx_forged`
+/// for inline assembly that deliberately imitates something else. The place of the failure is a
+/// line of the student's file, or 0.
 Failure look_at_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
 
 }  // namespace coalesce::grader

@@ -6,7 +6,7 @@
 
 namespace coalesce::grader {
 
-/// A result without its times, which differ between computers.
+/// The fields of a result except its times, which differ between computers.
 struct Timeless {
     Verdict& verdict;
 };

@@ -33,8 +33,8 @@ void hide(const Assigned& exercise, Result& result) {
     }
     verdict.shapes = std::move(shown);
     if (!result.is_hidden) return;
-    // Only the kind of failure is reported, because a kernel could reveal the shape by failing at a chosen line,
-    // address or value.
+    // Report only the kind of failure. A kernel could encode the hidden shape in the line, address
+    // or value at which it fails.
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,

@@ -1,5 +1,6 @@
 /// \file
-/// Decides what a student is told: everything about public inputs, and only what helps about hidden ones.
+/// Decides what a student may see: everything about public inputs, and for hidden ones nothing that
+/// reveals them.
 #pragma once
 
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace coalesce::grader {
 
-/// Reports whether the shape at this position is known only to the teacher: a hidden shape, which follows the public
-/// ones, or the second shape at which costs are counted, which is last.
+/// Reports whether only the teacher knows the shape at this index. Hidden shapes follow the public
+/// ones, and the second shape for counting costs is last.
 bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
                      std::size_t place);
-/// Removes from a result everything that would reveal a hidden shape.
+/// Removes everything from a result that would reveal a hidden shape.
 void hide(const Assigned& exercise, Result& result);
-/// Returns the full result for a terminal: mark, points, verdict.
+/// Returns the complete result as text for a terminal: mark, points and verdict.
 std::string told(const Result& result, const Assigned& exercise);
 
 }  // namespace coalesce::grader

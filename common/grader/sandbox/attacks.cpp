@@ -18,7 +18,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Returns `meaning` if a call succeeded that must fail.
+/// Returns `meaning`, which describes the escape, if a call that must fail has succeeded.
 std::string must_fail(long result, const char* meaning) {
     return result < 0 ? "" : meaning;
 }
@@ -66,7 +66,8 @@ std::string become_program(const AttackTarget&) {
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
         char* const arguments[] = {const_cast<char*>(program), nullptr};
-        // If this succeeds, the process becomes another program, and its end is not what the doctor expects.
+        // If execve succeeds, the process becomes another program and exits differently from what
+        // the doctor expects.
         execve(program, arguments, nullptr);
     }
     return "";
@@ -110,7 +111,7 @@ std::string make_code(const AttackTarget&) {
     return page == MAP_FAILED ? "" : "could make memory that is written and executed";
 }
 
-/// This is much more memory than the doctor allows.
+/// Tries to use 4 GB, which is far more than the doctor allows.
 std::string take_memory(const AttackTarget&) {
     constexpr std::size_t piece = std::size_t{64} << 20;
     for (int i = 0; i < 64; ++i) {
@@ -144,9 +145,9 @@ const std::vector<Attack>& all_attacks() {
         {"execute", become_program},    // becomes another program
         {"signal", send_signals},       // sends a signal to its parent or to the grader
         {"trace", trace_others},        // inspects its parent or the grader
-        {"get away", get_away},         // leaves its session, makes a namespace, mounts
+        {"get away", get_away},         // leaves its session, creates a namespace, mounts
         {"limits", raise_limits},       // raises its own limits
-        {"code", make_code},            // makes memory that is writable and executable
+        {"code", make_code},            // maps memory that is writable and executable
         {"memory", take_memory},        // takes 4 GB of memory
         {"compute", compute_for_ever},  // computes forever, and ignores SIGXCPU
         {"sleep", sleep_for_ever},      // sleeps forever, and ignores SIGTERM

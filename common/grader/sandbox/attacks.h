@@ -1,6 +1,6 @@
 /// \file
-/// Harmless versions of attacks that a hostile worker would try. The sandbox must stop each of them. The doctor tries
-/// them before anything else runs.
+/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop each of
+/// them, and the doctor checks that before any submission runs.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace coalesce::grader {
 
-/// The target of an attack, which is the job of a probe.
+/// The target of an attack. It is sent to the worker as a job.
 struct AttackTarget {
     std::string attack;       ///< name of the attack
-    std::string secret_file;  ///< a file of the grader that no jailed process may read
-    std::string folder;       ///< a folder of the grader that no jailed process may write to
-    int grader_process = 0;   ///< a process that no jailed process may send signals to
+    std::string secret_file;  ///< a file of the grader, which no jail may read
+    std::string folder;       ///< a folder of the grader, which no jail may write to
+    int grader_process = 0;   ///< a process that no jail may send signals to
 };
 
 void describe(auto& codec, AttackTarget& target) {
@@ -26,12 +26,12 @@ void describe(auto& codec, AttackTarget& target) {
 /// An attack.
 struct Attack {
     const char* name;  ///< "socket"
-    /// Tries the attack. Returns "" if it was stopped, otherwise what it achieved. Some attacks do not return, but
-    /// end the process.
+    /// Tries the attack. Returns "" if it was stopped, and a description of the escape if not. Some
+    /// attacks end the process instead of returning.
     std::string (*try_it)(const AttackTarget& target);
 };
 
-/// Returns all attacks in the order in which they are tried.
+/// Returns all attacks, in the order of their tests.
 const std::vector<Attack>& all_attacks();
 
 }  // namespace coalesce::grader

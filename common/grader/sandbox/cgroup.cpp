@@ -28,7 +28,8 @@ bool write_control(const fs::path& file, const std::string& text) {
     return opened && write_all(opened.get(), text);
 }
 
-/// Returns the mount points of the hierarchies by controller; "" is version 2.
+/// Returns the mount point of each controller's hierarchy. Version 2 of cgroups has one hierarchy,
+/// with the key "".
 std::map<std::string, fs::path> mounts() {
     std::map<std::string, fs::path> found;
     std::ifstream stream("/proc/self/mounts");
@@ -44,7 +45,7 @@ std::map<std::string, fs::path> mounts() {
     return found;
 }
 
-/// Returns the group of this process in each hierarchy, by controller.
+/// Returns the cgroup of this process for each controller.
 std::map<std::string, std::string> own_groups() {
     std::map<std::string, std::string> found;
     std::ifstream stream("/proc/self/cgroup");
@@ -52,7 +53,7 @@ std::map<std::string, std::string> own_groups() {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == line.npos || second == line.npos) continue;
-        // Version 2 lists no controllers, so its name is "".
+        // Version 2 lists no controllers, so its key is "".
         std::istringstream list(line.substr(first + 1, second - first - 1) + ",");
         for (std::string controller; std::getline(list, controller, ',');) {
             found.emplace(controller, line.substr(second + 1));
@@ -61,7 +62,7 @@ std::map<std::string, std::string> own_groups() {
     return found;
 }
 
-/// Returns the folder of our own group for a controller, or "".
+/// Returns the folder of this process's cgroup for a controller, or "" if there is none.
 fs::path own_folder(const std::string& controller) {
     const auto places = mounts();
     const auto groups = own_groups();
@@ -70,7 +71,8 @@ fs::path own_folder(const std::string& controller) {
     if (place == places.end() || group == groups.end()) return {};
     fs::path folder = place->second / fs::path(group->second).relative_path();
     std::error_code error;
-    // In a container the path may be the host's, while the mount shows only our part.
+    // In a container the path may be that of the host, while only the container's own part is
+    // mounted.
     if (!fs::is_directory(folder, error)) folder = place->second;
     return folder;
 }
@@ -88,7 +90,7 @@ void kill_all_in(const fs::path& folder) {
     }
 }
 
-/// Removes a group. Retries, because a dead process stays in its group for a moment.
+/// Removes a cgroup. Retries, because a killed process stays in its cgroup for a moment.
 bool remove_group(const fs::path& folder) {
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 400; ++attempt) {
@@ -100,7 +102,7 @@ bool remove_group(const fs::path& folder) {
     return false;
 }
 
-/// Returns the process in the name of a group of ours, or 0 for other groups.
+/// Returns the process id in the name of a grader's cgroup, or 0 for any other name.
 pid_t owner_of(const std::string& name) {
     if (!name.starts_with(kPrefix)) return 0;
     return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));

@@ -1,6 +1,7 @@
 /// \file
-/// A control group for a jail, which limits the memory and number of all its processes and reports afterwards whether
-/// memory ran out. Versions 1 and 2 are supported; where neither can be used, only rlimits apply.
+/// A control group that limits the memory and the number of processes of a jail, and reports
+/// whether the memory ran out. Supports versions 1 and 2 of cgroups. On computers where neither can
+/// be used, only rlimits apply.
 #pragma once
 
 #include <sys/types.h>
@@ -15,18 +16,19 @@
 
 namespace coalesce::grader {
 
-/// A control group. Its destructor kills what is still in it and removes its folders.
+/// A control group. The destructor kills its remaining processes and removes its folders.
 class Cgroup {
 public:
-    /// Creates a group below that of this process. Returns nothing if the kernel or the permissions do not allow it.
+    /// Creates a cgroup below the one of this process. Returns nothing if the kernel or the
+    /// permissions do not allow it.
     static std::unique_ptr<Cgroup> make(std::size_t memory_bytes, std::size_t processes);
     ~Cgroup();
     Cgroup(const Cgroup&) = delete;
     Cgroup& operator=(const Cgroup&) = delete;
 
-    /// Returns the files to which a process writes "0" to enter the group.
+    /// Returns the files through which a process enters the cgroup, by writing "0" to each.
     const std::vector<std::string>& entrances() const { return entrances_; }
-    /// Returns how often a process in it was killed because memory ran out.
+    /// Returns the number of processes in the cgroup that were killed for lack of memory.
     long kills_for_memory() const;
 
 private:
@@ -38,9 +40,10 @@ private:
     std::vector<std::string> entrances_;
 };
 
-/// Removes groups of graders that no longer exist. Returns their number.
+/// Removes the cgroups of graders that no longer run. Returns the number of removed cgroups.
 int sweep_stale_cgroups();
-/// Returns the existing groups of all graders, including running ones, or only of the grader with this process.
+/// Returns the existing cgroups of all graders, including running ones. If `of` is not 0, returns
+/// only those of the grader with this process id.
 std::vector<std::filesystem::path> grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

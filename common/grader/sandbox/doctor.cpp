@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns what the worker of an attack achieved, or "" if the attack was stopped.
+/// Describes what an attack achieved, or returns "" if it was stopped.
 std::string escape_of(const std::string& attack, const JobResult& result) {
     using How = JobEnd::How;
     if (attack == "compute") {
@@ -35,11 +35,12 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
     return answer == "held" ? "" : answer;
 }
 
-/// Runs one attack. Throws std::runtime_error if no worker could be created, which is not an escape.
+/// Runs one attack. Throws std::runtime_error if no worker could be created, which would not be an
+/// escape.
 AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
     const bool sleeps = target.attack == "sleep";
-    // On a busy computer it takes more than a second to use up the memory.
+    // Filling the memory can take more than a second on a busy computer.
     const int seconds = target.attack == "compute" ? 1 : 10;
     const JobResult result = jail.run(
         {.request = request,
@@ -50,7 +51,7 @@ AttackOutcome outcome_of(const AttackTarget& target, Jail& jail) {
     return {target.attack, escape_of(target.attack, result)};
 }
 
-/// A temporary file that no jailed process may read.
+/// A temporary file of the grader, which no jailed process may read.
 class Bait {
 public:
     explicit Bait(const fs::path& folder) : file_(folder / ("bait-" + std::to_string(getpid()))) {
@@ -68,7 +69,7 @@ private:
     fs::path file_;
 };
 
-/// Returns why a tier cannot work here, or "".
+/// Returns the reason why a tier cannot work here, or "" if none is known.
 std::string missing_for(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (Debian's package bubblewrap)";
@@ -104,15 +105,16 @@ static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorou
                 outcome_of({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
-        // The jail had started, and no tier may let a jail end by itself.
+        // A jail that ends after it started was killed from outside, since no attack may end it.
         trial.problem = error.what();
         trial.is_cut_short = true;
     }
     return trial;
 }
 
-/// A test is conclusive if all attacks ended, or if its jail fails to start repeatedly in the same way: bubblewrap
-/// ends with 1 both for missing features and if its child was killed.
+/// Tests a tier until the result is certain. This is so if all attacks ended, or if the jail
+/// repeatedly failed to start in the same way. One such failure proves nothing: bubblewrap exits
+/// with 1 if a feature is missing, but also if its child was killed.
 TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;
@@ -129,7 +131,7 @@ TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     return trial;
 }
 
-/// Returns why the tier is not used.
+/// Returns the reason for not using the tier.
 static std::string reason_against(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(

@@ -1,5 +1,5 @@
 /// \file
-/// Finds the sandbox that works on this computer, by attacking it.
+/// Finds the best sandbox on this computer that withstands all attacks.
 #pragma once
 
 #include <filesystem>
@@ -14,29 +14,29 @@ namespace coalesce::grader {
 /// The outcome of an attack.
 struct AttackOutcome {
     std::string name;     ///< "socket"
-    std::string escaped;  ///< "": it was stopped; otherwise what it achieved
+    std::string escaped;  ///< what the attack achieved, or "" if it was stopped
 };
 
 /// The results of testing a tier on this computer.
 struct TierTrial {
     Tier tier = Tier::none;
-    std::string problem;                  ///< why it does not start, or ""
+    std::string problem;                  ///< why the jail does not start, or ""
     std::vector<AttackOutcome> outcomes;  ///< if it starts
-    /// the jail was killed from outside, which says nothing about the tier
+    /// whether the jail was killed from outside, so that the test proves nothing
     bool is_cut_short = false;
-    /// Reports whether the tier starts and stops every attack.
+    /// Reports whether the tier works and stops every attack.
     bool holds() const;
 };
 
-/// Lets a worker in a jail of this tier try every attack. If the jail is killed meanwhile, it tries again a few
-/// times. `work_folder` belongs to the grader. `is_thorough` includes the attacks that take seconds (computing and
-/// sleeping forever).
+/// Runs every attack in a jail of this tier. If the jail is killed during the test, tries again a
+/// few times. `work_folder` is a folder of the grader. With `is_thorough`, includes the attacks
+/// that take seconds, such as endless computing or sleeping.
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// Removes what killed graders left behind, then returns the best tier that stops all attacks: A, otherwise B. With
-/// `wanted` only that tier is tested; `unsandboxed` is not tested. If the test is cut short by a kill, the search
-/// ends, because a kill must not select a weaker sandbox: the tier is part of each result. Throws std::runtime_error
-/// that says why no tier works.
+/// Returns the best tier that stops all attacks: A, or else B. First removes files and cgroups of
+/// graders that were killed. With `wanted`, tests only that tier; `unsandboxed` needs no test.
+/// Throws std::runtime_error if no tier works, or if the test was interrupted by a kill. A kill
+/// must not lead to a weaker sandbox, because the tier is part of each result.
 Tier tier_that_holds(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

@@ -14,7 +14,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Builds a filter and loads it at the end.
+/// A seccomp filter, to which rules are added before it is loaded.
 class Filter {
 public:
     explicit Filter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
@@ -24,7 +24,8 @@ public:
     Filter(const Filter&) = delete;
     Filter& operator=(const Filter&) = delete;
 
-    /// Skips names that this kernel's headers do not know, because the kernel has no such calls.
+    /// Adds a rule for system calls. Names that libseccomp does not know are skipped, because such
+    /// calls do not exist on this computer.
     void rule(std::uint32_t action, const std::string& names) {
         std::istringstream words(names);
         for (std::string name; words >> name;) {
@@ -33,7 +34,7 @@ public:
             check(seccomp_rule_add(context_, action, number, 0), name.c_str());
         }
     }
-    /// Adds a rule that applies if an argument meets the condition.
+    /// Adds a rule for calls whose argument meets the condition.
     void rule_if(std::uint32_t action, const char* name, scmp_arg_cmp condition) {
         const int number = seccomp_syscall_resolve_name(name);
         if (number == __NR_SCMP_ERROR) return;
@@ -43,7 +44,7 @@ public:
 
 private:
     static void check(int error, const char* what) {
-        // EACCES means that the rule is the default anyway.
+        // EACCES means that the rule equals the default action.
         if (error == 0 || error == -EACCES) return;
         throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
@@ -51,33 +52,34 @@ private:
     scmp_filter_ctx context_;
 };
 
-/// Refuses what no part of a jail needs and what could lead out of it.
+/// Denies the calls that could lead out of the jail. No part of it needs them.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     Filter filter(SCMP_ACT_ALLOW);
-    // Calls that reach other processes and programs.
+    // Deny calls that reach other processes and programs.
     filter.rule(
         deny,
         "socket socketpair connect bind listen accept accept4 execveat ptrace process_vm_readv "
         "process_vm_writev process_madvise pidfd_open pidfd_getfd pidfd_send_signal kcmp setsid "
         "setpgid shmget msgget semget memfd_create memfd_secret");
     if (!is_for_clang) filter.rule(deny, "execve");
-    // Calls that reach other parts of the file system.
+    // Deny calls that reach other parts of the file system.
     filter.rule(deny,
                 "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen "
                 "fsconfig fsmount fspick mount_setattr open_by_handle_at name_to_handle_at "
                 "lookup_dcookie nfsservctl quotactl swapon swapoff");
-    // Calls that reach the kernel itself.
+    // Deny calls that configure the kernel itself.
     filter.rule(
         deny,
         "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register keyctl "
         "add_key request_key init_module finit_module delete_module kexec_load kexec_file_load "
         "reboot personality acct syslog vhangup settimeofday clock_settime adjtimex clock_adjtime");
-    // Calls that change files and folders.
+    // Deny calls that change files and folders.
     filter.rule(deny,
                 "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown fchown "
                 "lchown fchownat mkdir mkdirat rename renameat renameat2 unlink unlinkat truncate");
-    // Filters cannot see the arguments of these; the C library falls back to clone and openat.
+    // A filter cannot inspect the arguments of clone3 and openat2, which are in memory. With
+    // ENOSYS, the C library falls back to clone and openat.
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
                                      CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP}) {
@@ -110,15 +112,15 @@ void allow_computing(Filter& filter) {
     // Needed by abort().
     filter.rule_if(SCMP_ACT_ALLOW, "tgkill",
                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid())));
-    // Allow reading limits, not changing them.
+    // Allow reading a limit, but not changing one.
     filter.rule_if(SCMP_ACT_ALLOW, "prlimit64", SCMP_A2(SCMP_CMP_EQ, 0));
-    // No honest program here needs memory that is both writable and executable.
+    // Deny memory that is both writable and executable. No honest program here needs it.
     for (const char* name : {"mmap", "mprotect"}) {
         filter.rule_if(SCMP_ACT_ALLOW, name, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
     }
 }
 
-/// Allows the calls that a program needs to start; its libraries contain code.
+/// Allows the calls that a program needs to start. Its libraries are mapped as executable.
 void allow_beginning(Filter& filter) {
     filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
     filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));

@@ -1,20 +1,21 @@
 /// \file
-/// Restricts the system calls of a jailed process (seccomp). Filters accumulate and cannot be removed.
+/// Restricts the system calls of a jailed process with seccomp. Filters accumulate and cannot be
+/// removed.
 #pragma once
 
 namespace coalesce::grader {
 
-/// The future work of a jailed process.
+/// The task of a jailed process, on which its filter depends.
 enum class Duty {
-    serve,  ///< fork workers and wait for them; no network, no programs, no namespaces, no tracing
-    serve_clang,  ///< the same, but each worker has one more process, which becomes clang
-    compile,  ///< a worker: read headers, compute, threads; no processes, no signals, no writing
-    clang,    ///< the same, after becoming a program: clang itself
-    launch,   ///< a worker: compute; open no files at all
+    serve,        ///< forks workers and waits for them; no network, programs, namespaces or tracing
+    serve_clang,  ///< like `serve`, but a worker may start one process, which becomes clang
+    compile,  ///< a worker that reads headers and uses threads; no processes, signals or writing
+    clang,    ///< like `compile`, after exec: clang itself
+    launch,   ///< a worker that computes and opens no files
 };
 
-/// Restricts the calling process and its children. Throws std::runtime_error if the kernel refuses; then nothing may
-/// run.
+/// Restricts the calling process and its children. Throws std::runtime_error if the kernel rejects
+/// the filter, in which case nothing may run.
 void restrict_system_calls(Duty duty);
 
 }  // namespace coalesce::grader

@@ -26,15 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Time limit for the start of a jail, until the compiler is warm and the simulator loaded, on a busy computer.
+/// The time limit for the start of a jail on a busy computer. The start includes warming up the
+/// compiler or loading the simulator.
 constexpr auto kStartTime = 60s;
-/// Memory of the jail beside its worker's: shared memory and the server itself, in bytes.
+/// The memory of a jail in bytes, in addition to its worker's. It is needed for shared memory and
+/// for the server process.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
 constexpr std::size_t kMostProcesses = 96;
-/// The number of jobs after which a jail is replaced, so that nothing accumulates in it forever.
+/// The number of jobs after which a jail is replaced, so that nothing accumulates in it.
 constexpr int kJobsOfOneJail = 2000;
 
-/// Reports whether the status is a kill. Bubblewrap ends with 128 plus the signal if its child was killed.
+/// Reports whether the status means a kill. If its child was killed, bubblewrap exits with 128 plus
+/// the signal.
 bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
@@ -44,8 +47,9 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
     std::vector<std::string> words = compiler_environment(simulator);
     words.insert(
         words.end(),
-        {"COALESCE_SIM_THREADS=1",  // a worker has one thread, so that it can be forked
-         // These are addresses, not memory: time predictions use two matrices of 256 MB that are never touched.
+        {"COALESCE_SIM_THREADS=1",  // a worker has one thread, so that it can fork
+         // This limits addresses, not memory. Time predictions use two matrices of 256 MB that are
+         // never touched.
          "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
          "TZ=UTC0", "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
     return words;
@@ -71,12 +75,12 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     return command;
 }
 
-/// Runs in the new process until it becomes another program. Only calls that are safe after the fork of a
-/// multithreaded program are allowed.
+/// Runs in the new process between fork and exec. The parent has several threads, so only
+/// async-signal-safe calls are allowed.
 [[noreturn]] void become(char* const* command, char* const* environment, int grader, int control,
                          int nothing, const std::vector<int>& entrances) {
     end_with_parent();
-    // If the grader ended before that line, it has closed its end.
+    // If the grader ended before the call above, its end of the socket is closed.
     close(grader);
     char byte = 0;
     if (recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(126);
@@ -92,7 +96,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
         for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
-    // These limits are the judge's. A jail does not inherit them, because it serves many submissions.
+    // Lift the soft limits, which are those of the judge for one submission. A jail serves many.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
         rlimit limit{};
         if (getrlimit(what, &limit) != 0) continue;
@@ -217,8 +221,8 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (ran_out_of_memory()) {
         end.how = JobEnd::How::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
-        // The kernel's own limit kills a worker that ignores the first warning. An earlier kill does not come from a
-        // submission.
+        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. An earlier SIGKILL comes from
+        // another program.
         return {.problem = "a worker was killed from outside"};
     } else {
         end.how = JobEnd::How::out_of_processor;
@@ -226,7 +230,7 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     return end;
 }
 
-/// Explains a closed socket: the memory of the jail ran out, or the jail was killed.
+/// Explains why the socket is closed: either the jail's memory ran out, or the jail was killed.
 JobEnd Jail::end_of_dead_jail() {
     const bool for_memory = ran_out_of_memory();
     stop();
@@ -249,7 +253,7 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         Packet packet;
         const Received received = receive_packet(readable, packet, deadline);
         if (readable == worker) {
-            // A worker may ask once. Its end is reported by the jail.
+            // A worker may send one note. Its end is reported by the jail.
             has_asked = true;
             if (received != Received::packet) continue;
             const Descriptor answer = job.on_note(packet.bytes);
@@ -282,7 +286,7 @@ JobResult Jail::run(const Job& job) {
     try {
         result.end = wait_for_end(ours.get(), job);
     } catch (...) {
-        stop();  // otherwise the end of this worker would be taken for the next one's
+        stop();  // otherwise the next job would receive this worker's end
         throw;
     }
     if (cgroup_) kills_before_ = cgroup_->kills_for_memory();

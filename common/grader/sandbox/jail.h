@@ -1,18 +1,20 @@
 /// \file
-/// A jail: a process that forks a worker for each job and has no access to anything else. This file is the grader's
-/// side; program/ is the jail's.
+/// A jail is a process that forks a worker for each job and has no access to anything else. This
+/// file is the grader's side; program/ is the jail's side.
 ///
-/// Theory of operation. The program `jail` is started once, in bubblewrap (tier A) or under Landlock (tier B), as a
-/// direct child of the grader. It makes itself ready (a warm compiler, a loaded simulator), gives up what it does not
-/// need, and waits at a socket. A job is a sealed memory with the request and a blank one for the answer. The jail
-/// forks a worker for it, which restricts itself further and ends with the job. The worker may ask for more once, by
-/// a note on its own socket: in this way the inputs arrive after the kernel is loaded. The jail reports the end of
-/// the worker. The grader copies the answer and reads the copy.
+/// The grader starts the program `jail` as a direct child, in bubblewrap (tier A) or under Landlock
+/// (tier B). The jail first warms up its compiler or loads the simulator. Then it gives up all
+/// rights that it does not need, and waits for jobs on a socket. A job consists of a sealed memfd
+/// with the request and an empty one for the answer. The jail forks a worker, which restricts
+/// itself further and ends with the job. The worker may send one note on its own socket, to which
+/// the grader replies with a memfd. In this way the inputs arrive after the kernel has been loaded.
+/// The jail reports the end of the worker. The grader copies the answer and reads only the copy.
 ///
-/// The grader limits the time by the monotonic clock: at the limit it kills the whole jail, and the next job starts a
-/// new one. All other processes die with the jail's first process, which is the init of their namespace, as
-/// bubblewrap's own is (own_namespace.h); under Landlock none of them can fork. If clang compiles, the compiler's
-/// worker starts it before restricting itself, and waits for it (program/clang_beside.h): clang dies with its worker.
+/// The grader limits the elapsed time by the monotonic clock. At the limit it kills the whole jail,
+/// and the next job starts a new one. All processes of a jail die with its first process. In tier A
+/// this is the init process of a PID namespace (own_namespace.h), and under Landlock no other
+/// process can fork. If clang compiles, the worker starts clang before it restricts itself and then
+/// waits for it (program/clang_beside.h), so clang dies with the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -35,7 +37,7 @@
 
 namespace coalesce::grader {
 
-/// The purpose of a jail. program/ implements each role.
+/// The job that a jail is started for. program/ implements each role.
 enum class Role { compile, launch, probe };
 constexpr Role last_of(Role) {
     return Role::probe;
@@ -44,20 +46,20 @@ constexpr Role last_of(Role) {
 /// The limits of a worker.
 struct JobLimits {
     int processor_seconds = 5;  ///< processor time
-    double wall_seconds = 20;   ///< elapsed time by the grader's clock
+    double wall_seconds = 20;   ///< elapsed time, measured by the grader
     std::size_t memory_mb = 1024;
 };
 
 /// The end of a worker.
 struct JobEnd {
-    /// The ways in which a worker can end.
+    /// How a worker ended.
     enum class How {
         exited,            ///< with `code`
         signalled,         ///< by the signal `code`
         out_of_processor,  ///< it exceeded its processor time
-        out_of_time,       ///< it exceeded the elapsed time, perhaps because the computer is busy
-        out_of_memory,     ///< the kernel killed it, or the whole jail, for lack of memory
-        jail_failed,       ///< the jail could not be started or failed; `problem` says why
+        out_of_time,       ///< exceeded the elapsed time, perhaps because the computer is busy
+        out_of_memory,     ///< was killed by the kernel for lack of memory, perhaps with its jail
+        jail_failed,       ///< could not run, because the jail failed; `problem` says why
     };
     How how = How::jail_failed;
     int code = 0;
@@ -70,18 +72,18 @@ struct Job {
     std::string_view request;            ///< the request that the worker reads
     std::size_t answer_bytes = 1 << 20;  ///< room for the answer
     JobLimits limits = {};
-    /// Called when the worker sends a note. Returns the descriptor to send in reply.
+    /// Called when the worker sends a note. Returns a descriptor, which is sent as the reply.
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 
-/// The result of a job. The answer exists however the worker ended.
+/// The result of a job. It has an answer even if the worker failed.
 struct JobResult {
     JobEnd end;
     Answer answer;
 };
 
-/// A jail for one role, which starts with its first job. It must be used and destroyed by the same thread, because
-/// the kernel kills the jail when that thread ends.
+/// A jail for one role. The first job starts it. The same thread must use and destroy it, because
+/// the kernel kills the jail when the thread that started it ends.
 class Jail {
 public:
     Jail(Role role, Tier tier);
@@ -89,18 +91,20 @@ public:
     Jail(const Jail&) = delete;
     Jail& operator=(const Jail&) = delete;
 
-    /// Starts the jail if it is not running. Returns "" if it is ready, otherwise why not.
+    /// Starts the jail if it is not running. Returns "" on success, otherwise the reason for the
+    /// failure.
     std::string start();
-    /// Runs a job. Never throws for what a worker does. Throws std::runtime_error if the grader itself lacks memory
-    /// or descriptors.
+    /// Runs a job. Never throws because of the worker. Throws std::runtime_error if the grader
+    /// itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the jail was killed before it was ready, which `start` then only reports as a failure.
+    /// Reports whether the last start failed because the jail was killed. `start` reports only that
+    /// it failed.
     bool was_killed() const { return was_killed_; }
-    /// Returns what the jail reported when it was ready, such as the compiler's name.
+    /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return about_; }
-    /// Returns the process of the jail, or 0; for tests.
+    /// Returns the process id of the jail, or 0 if it is not running. Used by tests.
     pid_t process() const { return process_; }
-    /// Kills the jail and everything in it.
+    /// Kills the jail and all its processes.
     void stop();
 
 private:
@@ -121,8 +125,8 @@ private:
     bool was_killed_ = false;
 };
 
-/// Returns the program `jail`, in the folder that COALESCE_GRADER_PROGRAMS names or near this program. Throws
-/// std::runtime_error if there is none.
+/// Returns the path of the program `jail`, in the folder named by COALESCE_GRADER_PROGRAMS or near
+/// this program. Throws std::runtime_error if there is none.
 std::filesystem::path jail_program();
 /// Returns the folder of the simulator's libcudart. Throws std::runtime_error.
 std::filesystem::path simulator_folder();

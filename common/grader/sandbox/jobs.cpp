@@ -14,13 +14,14 @@ void describe(auto& codec, ForetoldTime& foretold) {
 
 namespace {
 
-/// The most reports that are kept.
+/// The most reports that are kept of an answer.
 constexpr std::size_t kMostReports = 200;
 constexpr std::size_t kMostLines = 2000;
 constexpr std::size_t kMostMessages = 50;
-/// The longest text of a message.
+/// The most bytes of a message's text.
 constexpr std::size_t kMostText = 4000;
-/// The longest name of a file or kernel, which #line and identifiers can make arbitrarily long.
+/// The most bytes of a file's or kernel's name. A student can make both arbitrarily long, with
+/// #line or a long identifier.
 constexpr std::size_t kMostName = 200;
 
 template <class List>
@@ -42,8 +43,8 @@ void cut(Failure& failure) {
     failure.map.reset();
 }
 
-/// Limits the answer to what an honest kernel can cause, because a hostile one may write anything that has the right
-/// form.
+/// Cuts the answer to the size that an honest kernel can cause. A hostile kernel may write anything
+/// that parses.
 Compiled tamed(Compiled compiled) {
     cut(compiled.messages, kMostMessages);
     for (Message& message : compiled.messages) {
@@ -71,12 +72,13 @@ Trial tamed(Trial trial) {
     return trial;
 }
 
-/// The widest error band, as a fraction of the time. The model has no wider one.
+/// The widest error band that an answer may have, as a fraction of the time. The model has no wider
+/// one.
 constexpr double kWidestBand = 1;
-/// The least fraction of the task's bytes that memory moves. It is below 1 because single blocks are recorded and
-/// represent others.
+/// The least memory traffic that an answer may have, as a fraction of the bytes of the task. It is
+/// below 1 because a few recorded blocks represent all.
 constexpr double kLeastMoved = 0.95;
-/// The largest speed as a multiple of the copy's, which no kernel reaches.
+/// The largest speed that an answer may have, as a multiple of a copy's. No kernel is that fast.
 constexpr double kFastest = 2;
 
 ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
@@ -119,7 +121,8 @@ Compiled compile_answer(std::string_view json) {
 std::string to_json(const Trial& trial) {
     Trial told = tamed(trial);
     std::string json = codec::write(told);
-    // JSON may expand a character to six. The first entries of each list are kept, because they say what is wrong.
+    // A character can become six in JSON, so shorten the lists until the text fits. Keep their
+    // first entries, which name the cause.
     while (json.size() > kMostTrialText && told.reports.size() + told.lines.size() > 2) {
         cut(told.reports, (told.reports.size() + 1) / 2);
         cut(told.lines, (told.lines.size() + 1) / 2);

@@ -1,6 +1,6 @@
 /// \file
-/// The requests to a jail and its answers, as JSON. The grader trusts no answer: reading one throws
-/// std::runtime_error for everything unexpected.
+/// The requests to a jail and its answers, as JSON. The grader does not trust answers. The
+/// functions that read them throw std::runtime_error for anything unexpected.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,16 @@ struct LaunchJob {
     Compiled kernel;                 ///< its PTX and names
     TrialOrder order;                ///< the launch to make
     bool is_in_place = false;        ///< the kernel has one matrix
-    bool is_predicted = false;       ///< predict the time; no matrices are sent
-    std::uint64_t guard_bytes = 0;   ///< bytes of guard before and after each matrix
-    std::uint64_t address_seed = 0;  ///< seed of device addresses; 0: the default
-    bool is_out_unwritten = false;   ///< treat the initial content of `out` as unwritten
-    /// For predictions: seed of the values that the blocks load. 0: what they move is not checked.
+    bool is_predicted = false;       ///< whether to predict the time; needs no matrices
+    std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
+    std::uint64_t address_seed = 0;  ///< seed of device addresses; 0 for the default
+    bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
+    /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
+    /// not checked.
     std::uint64_t value_seed = 0;
 };
 
-// Jobs are read and written by base/codec.h without checks, because the grader itself makes them.
+// Jobs come from the grader itself, so base/codec.h may read them without checks.
 void describe(auto& codec, CompileJob& job) {
     fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
 }
@@ -48,37 +49,40 @@ void describe(auto& codec, LaunchJob& job) {
 
 std::string to_json(const Compiled& compiled);
 Compiled compile_answer(std::string_view json);
-/// Returns the results of a launch as JSON, without the matrices, the comparison, and the requested shape.
+/// Returns the results of a launch as JSON. The matrices, the comparison and the requested shape
+/// are left out.
 std::string to_json(const Trial& trial);
 Trial trial_answer(std::string_view json);
 
 /// The predicted time of a launch on a GPU.
 struct ForetoldTime {
-    std::optional<Predicted> predicted;  ///< empty if the model cannot predict it
-    bool is_moved = true;  ///< false: its blocks store wrong values, or not everything
+    std::optional<Predicted> predicted;  ///< empty if the model cannot predict the time
+    bool is_moved = true;                ///< false if the blocks store wrong values or omit some
 };
 std::string to_json(const ForetoldTime& foretold);
-/// Reads a prediction. Only the model's figures for the one launch are taken from the answer; the rest follows from
-/// the shape and from the known GPU. No kernel can be predicted to be impossibly fast. Throws std::runtime_error for
-/// what no simulator would answer.
+/// Reads a prediction. Takes only the model's figures for the launch from the answer and computes
+/// the rest from the shape and the known GPU. Rejects impossibly fast times. Throws
+/// std::runtime_error for an answer that no simulator would give.
 ForetoldTime predicted_answer(std::string_view json, Shape shape);
 
-/// The note by which a worker says that the kernel is loaded and has a launch, so that the matrices may be sent.
+/// The note that a worker sends when the kernel is loaded and its launch is known. The grader
+/// replies with the matrices.
 constexpr std::string_view kImagesWanted = "loaded";
 
-/// The layout of the two matrices in the memory that holds them, each with its guards. `in` is first.
+/// The layout of the two matrices in their shared memory. Each has guards on both sides, and `in`
+/// is first.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
     std::size_t both() const { return 2 * one(); }
 };
-/// Returns the layout for a job.
+/// Returns the layout of the matrices for a job.
 ImageLayout layout_of(const LaunchJob& job);
-/// Returns the offset of the text in a launch's answer, after the matrices.
+/// Returns the offset of the text in a launch's answer, which follows the matrices.
 std::size_t text_offset(const ImageLayout& layout);
 /// The room for that text.
 constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;
-/// The part of that room that a trial may fill, whatever a kernel makes the simulator report.
+/// The bytes of that text that a trial may fill, whatever a kernel makes the simulator report.
 constexpr std::size_t kMostTrialText = kMostAnswerText - 64;
 
 }  // namespace coalesce::grader

@@ -17,7 +17,7 @@
 namespace coalesce::grader {
 namespace {
 
-// Some distributions' headers do not define these yet.
+// The headers of some distributions do not define these flags yet.
 constexpr std::uint64_t kRefer = 1ULL << 13;     // version 2
 constexpr std::uint64_t kTruncate = 1ULL << 14;  // version 3
 constexpr std::uint64_t kIoctl = 1ULL << 15;     // version 5

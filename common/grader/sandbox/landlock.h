@@ -1,5 +1,6 @@
 /// \file
-/// Restricts a process by Landlock to reading some folders. It needs no privileges, but Linux 5.13 or newer.
+/// Restricts a process with Landlock to reading some folders. This needs no privileges, but
+/// requires Linux 5.13 or newer.
 #pragma once
 
 #include <string>
@@ -7,10 +8,11 @@
 
 namespace coalesce::grader {
 
-/// Returns the kernel's version of Landlock, or 0 if it has none or it is switched off.
+/// Returns the kernel's version of Landlock, or 0 if Landlock is missing or disabled.
 int landlock_version();
-/// Restricts this process and its children to reading these files and folders. Paths that do not exist are skipped.
-/// With `also_running` it may also run programs in them. Throws std::runtime_error.
+/// Restricts this process and its children to reading these files and folders. Skips paths that do
+/// not exist. With `also_running`, the process may also execute programs in them. Throws
+/// std::runtime_error.
 void allow_reading_only(const std::vector<std::string>& paths, bool also_running);
 
 }  // namespace coalesce::grader

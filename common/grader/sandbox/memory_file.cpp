@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
-/// How long to wait for a seal. The kernel refuses it while it holds a page to move or reclaim it, which can take
-/// long on a busy computer.
+/// The longest time to wait for a seal. The kernel refuses to seal a memfd while it moves or
+/// reclaims one of its pages, which can take long on a busy computer.
 constexpr auto kPatience = 20s;
 
 [[noreturn]] void memory_fails(const char* what) {

@@ -1,9 +1,10 @@
 /// \file
-/// Memory that two processes share and that one of them can make read-only: memfds with seals.
+/// Memory that two processes share as a memfd, and that one of them can make read-only with a seal.
 ///
-/// The grader seals a file before it sends it, so that nobody can change it. A file that the grader receives has a fixed
-/// size, and the grader copies it before reading it, so later writes have no effect. (Sealing the received file instead
-/// would fail while another process can write to it, and also while Linux moves one of its pages.)
+/// The grader seals a request before it sends it, so that nobody can change it. An answer has a
+/// fixed size, and the grader copies it before reading it, so that later writes have no effect.
+/// Sealing the answer instead would fail while another process can write to it, and also while
+/// Linux moves one of its pages.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +17,13 @@
 
 namespace coalesce::grader {
 
-/// A mapping of a memfd, which is removed with this object.
+/// A mapping of a memfd. The destructor unmaps it.
 class Mapping {
 public:
-    /// Maps the whole memfd. Throws std::runtime_error if that fails.
+    /// Maps the whole memfd. Throws std::runtime_error on failure.
     Mapping(int descriptor, bool is_writable);
     ~Mapping();
-    /// Takes over the mapping of `other`.
+    /// Takes ownership of the mapping of `other`.
     Mapping(Mapping&& other) noexcept;
 
     /// Returns the first byte.
@@ -35,27 +36,27 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Returns a memfd with these bytes, which can never change. Throws std::runtime_error.
+/// Returns a sealed memfd with these bytes. Throws std::runtime_error.
 Descriptor sealed_memory(std::string_view bytes);
 /// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error.
 Descriptor blank_memory(std::size_t bytes);
-/// Makes the memfd read-only. Waits while the kernel holds one of its pages. Returns false if another process can
-/// still write, or a page is held for very long.
+/// Makes the memfd read-only. Waits while the kernel uses one of its pages. Returns false if
+/// another process can still write to it, or if the wait takes too long.
 bool seal(int descriptor);
 
-/// Writes a text with its length to the front of a memory. Returns false if it does not fit.
+/// Writes a text and its length to the start of `memory`. Returns false if it does not fit.
 bool put_text(std::span<std::byte> memory, std::string_view text);
 
-/// The answer that a worker wrote into blank memory.
+/// The answer that a worker wrote into a blank memfd.
 class Answer {
 public:
     Answer() = default;
     /// Takes over the memory.
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
-    /// Returns a copy of `count` bytes. Throws std::runtime_error if there are fewer.
+    /// Returns a copy of `count` bytes. Throws std::runtime_error if the answer is too short.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// Returns a copy of the text that `put_text` wrote. If the length is wrong the text is meaningless, but never
-    /// longer than the memory.
+    /// Returns a copy of the text that `put_text` wrote at `offset`. If the stored length is wrong,
+    /// the text is meaningless but stays within the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

@@ -28,7 +28,7 @@ bool write_text(const char* file, const char* text) {
     return is_written;
 }
 
-/// Maps the user and group into a new user namespace, which has no users before that.
+/// Maps the user and the group into a new user namespace, in which neither exists at first.
 bool keep_user_and_group(uid_t user, gid_t group) {
     char users[64], groups[64];
     std::snprintf(users, sizeof users, "%u %u 1", user, user);
@@ -37,7 +37,8 @@ bool keep_user_and_group(uid_t user, gid_t group) {
            write_text("/proc/self/gid_map", groups);
 }
 
-/// Tests whether namespaces can be nested, as fork_first_of_namespace and then bubblewrap do.
+/// Reports whether namespaces can be nested. fork_first_of_namespace creates the outer one, and
+/// bubblewrap the inner one.
 bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
     const pid_t trial = fork_with(namespaces);
     if (trial < 0) return false;
@@ -53,7 +54,8 @@ bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
     return status == 0;
 }
 
-/// Returns the namespaces to create. Root needs no user namespace, unless it is a container's. 0: nothing is allowed.
+/// Returns the namespaces to create, or 0 if none is permitted. Root needs no user namespace,
+/// except in a container.
 unsigned long namespaces_to_make() {
     static const unsigned long namespaces = [] {
         const uid_t user = geteuid();

@@ -1,20 +1,22 @@
 /// \file
 /// Creates a process whose descendants all die with it.
 ///
-/// Bubblewrap's inner process asks to die with the outer one only when it is nearly ready; before that it waits
-/// without limit for permission to go on. If the outer process is killed in its first milliseconds (with the grader,
-/// or because memory ran out), the inner one remains. If the outer one is the first process of a namespace, the
-/// kernel ends all others with it.
+/// Bubblewrap has an outer and an inner process. The inner one first waits for permission to
+/// continue, without a time limit, and only later asks the kernel to kill it when the outer one
+/// ends. If the outer process is killed in its first milliseconds, with the grader or for lack of
+/// memory, the inner one therefore remains. This cannot happen if the outer process is the first
+/// one of a PID namespace, because the kernel then kills the whole namespace.
 #pragma once
 
 #include <sys/types.h>
 
 namespace coalesce::grader {
 
-/// Reports whether such a process can be created here and can itself create namespaces. Tested once.
+/// Reports whether the process can create namespaces that can themselves create namespaces. The
+/// test runs only once.
 bool has_own_namespaces();
 
-/// Works as fork, but if possible the child is the first process of a new process namespace.
+/// Forks. If possible, the child is the first process of a new PID namespace.
 pid_t fork_first_of_namespace();
 
 }  // namespace coalesce::grader

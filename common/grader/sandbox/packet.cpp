@@ -12,14 +12,15 @@
 namespace coalesce::grader {
 namespace {
 
-/// Returns the timeout for poll, rounded up so that it never ends before the deadline; -1 for no deadline.
+/// Returns the timeout for poll, or -1 for no deadline. Rounds up, so that poll never returns
+/// before the deadline.
 int milliseconds_until(Clock::time_point deadline) {
     if (deadline == Clock::time_point::max()) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000));
 }
 
-/// Space for the descriptors of a message.
+/// Aligned space for the descriptors of a message.
 union Control {
     cmsghdr header;
     std::array<char, CMSG_SPACE(kMostPacketDescriptors * sizeof(int))> bytes;

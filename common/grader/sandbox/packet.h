@@ -12,7 +12,7 @@
 
 namespace coalesce::grader {
 
-/// The clock for limits, which does not jump when the date is changed.
+/// The clock for time limits. It does not jump when the date is changed.
 using Clock = std::chrono::steady_clock;
 
 /// A message.
@@ -28,13 +28,14 @@ enum class Received { packet, closed, timed_out };
 constexpr std::size_t kMostPacketBytes = 4096;
 constexpr std::size_t kMostPacketDescriptors = 4;
 
-/// Returns two connected sockets, which other programs do not inherit. Throws std::runtime_error.
+/// Returns two connected sockets, which child programs do not inherit. Throws std::runtime_error.
 std::pair<Descriptor, Descriptor> socket_pair();
-/// Sends a message. Returns false if the other side is gone.
+/// Sends a message. Returns false if the other side has closed its socket.
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
 /// Waits for a message until `deadline`.
 Received receive_packet(int socket, Packet& message, Clock::time_point deadline);
-/// Returns which of two sockets can be read or was closed, or -1 after the deadline.
+/// Waits until one of two sockets can be read or is closed, and returns it. Returns -1 at the
+/// deadline.
 int wait_for_either(int first, int second, Clock::time_point deadline);
 
 }  // namespace coalesce::grader

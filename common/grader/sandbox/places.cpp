@@ -21,7 +21,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Finds `name` in this program's folder or in a parent, there perhaps in `bin`. Throws std::runtime_error.
+/// Finds a file `name` in this program's folder, in one of its parents, or in a folder `bin` there.
+/// Throws std::runtime_error.
 fs::path look_upwards(const std::string& what, const std::string& name,
                       bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
@@ -42,7 +43,8 @@ bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
 
-/// Returns the folder of clang and its libraries, or "" if they are in /usr/lib as in distributions.
+/// Returns the folder of clang and its libraries. Returns "" if they are in /usr/lib, as in
+/// distributions.
 std::string clang_folder() {
     std::error_code error;
     const auto clang = find_compiler(Compiler::clang);
@@ -79,7 +81,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
     const bool is_clang = kind == Compiler::clang;
-    // Put the simulator before NVIDIA's libcudart. The jail reads the same variables.
+    // The simulator comes before NVIDIA's libcudart. The jail reads the same variables.
     std::vector<std::string> words = {
         "LD_LIBRARY_PATH=" + simulator,
         std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};
@@ -96,7 +98,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
         }
         words.push_back(called);
     } else if (compiler) {
-        // NVRTC opens a library beside it by its bare name.
+        // NVRTC loads a second library from its own folder by name only.
         words[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
         words.push_back("CUDA_HOME=" + toolkit_folder());
     }
@@ -123,7 +125,7 @@ std::vector<std::string> readable_places() {
         add(clang_folder());
     }
     if (toolkit == "/usr" || toolkit == "/usr/lib") {
-        // For a distribution's own toolkit, the libraries are included already.
+        // The libraries of a toolkit from the distribution are in folders that were added above.
         add("/usr/include");
     } else if (!toolkit.empty()) {
         const std::string real = fs::canonical(toolkit, error).string();

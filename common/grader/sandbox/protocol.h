@@ -1,5 +1,5 @@
-// The messages between the two sides of a jail's socket. They are plain structures, because both sides are built
-// together and run on one computer.
+// The messages that a grader and a jail exchange over their socket. They are plain structures,
+// because both sides come from the same build and run on one computer.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace coalesce::grader {
 
-/// A message of the grader. It carries four descriptors: the request, the answer, the worker's socket.
+/// A message from the grader. It carries three descriptors: those of the request, of the answer and
+/// of the worker's socket.
 struct JobMessage {
     std::int64_t processor_seconds = 0;
     std::int64_t memory_bytes = 0;
 };
 
-/// A message of the jail after the worker has ended.
+/// A message from the jail, sent after the worker has ended.
 struct EndMessage {
     enum How : std::int64_t { exited, signalled, not_started };
     std::int64_t how = exited;
@@ -24,14 +25,15 @@ struct EndMessage {
     std::int64_t processor_milliseconds = 0;
 };
 
-/// The descriptor of the socket in the jail's program.
+/// The number of the socket's descriptor in the jail.
 constexpr int kControlDescriptor = 3;
-/// The exit code of a worker that could not be restricted, so that nothing ran.
+/// The exit code of a worker that could not be restricted. In that case it has not run anything.
 constexpr int kNotRestricted = 120;
-/// The exit code of a worker that noticed that its memory ran out.
+/// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// The environment variable of a jail whose compiler is clang: the command line of clang and its name.
+/// Names of environment variables for a jail that uses clang: one has clang's command line, the
+/// other clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kBetweenWords = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

@@ -1,15 +1,15 @@
 /// \file
-/// The strictness of a sandbox.
+/// The tiers of sandboxes, which differ in strictness.
 #pragma once
 
 namespace coalesce::grader {
 
 /// The tiers of the sandbox.
 enum class Tier {
-    namespaces,   ///< A: bubblewrap's namespaces, cgroups if possible, seccomp, rlimits
+    namespaces,   ///< A: namespaces from bubblewrap, cgroups if possible, seccomp and rlimits
     landlock,     ///< B: Landlock, seccomp and rlimits; needs no privilege
-    none,         ///< C: neither works here, so nothing runs
-    unsandboxed,  ///< requested by the user; every result is marked
+    none,         ///< C: no sandbox works here, so nothing runs
+    unsandboxed,  ///< no sandbox, as the user requested; every result says so
 };
 
 constexpr Tier last_of(Tier) {

@@ -10,7 +10,7 @@ namespace coalesce::grader {
 
 namespace {
 
-// Returns what a teacher can do about an error.
+// Returns advice for the teacher about a database error.
 const char* advice(int code) {
     switch (code & 0xff) {
         case SQLITE_BUSY:
@@ -34,7 +34,7 @@ int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
         return sqlite3_bind_int64(statement, parameter, *number);
     }
-    // Stored as a blob, because names and sources need not be UTF-8.
+    // Store strings as blobs, because names and sources need not be UTF-8.
     const auto& bytes = std::get<std::string>(value);
     return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
@@ -67,8 +67,8 @@ Database::Database(const std::filesystem::path& file, int milliseconds) : name_(
         if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
             fail("opening it");
         sqlite3_busy_timeout(handle_, milliseconds);
-        // With WAL, readers and the writer do not wait for each other, and a commit takes one fsync. With FULL, no
-        // commit is lost when the power fails.
+        // With WAL, readers and the writer do not block each other, and a commit needs one fsync.
+        // With FULL, no commit is lost in a power failure.
         execute(
             "pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off");
     } catch (...) {
@@ -121,7 +121,7 @@ Transaction::~Transaction() {
     try {
         database_.execute("rollback");
     } catch (const Infrastructure&) {
-        // SQLite has rolled the change back already, or will when the file is opened again.
+        // SQLite has rolled the change back already, or will do so when the file is opened again.
     }
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// A thin layer over SQLite with what the store uses. Errors are Infrastructure.
+/// A thin layer over SQLite for the store. Errors are thrown as Infrastructure.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ struct sqlite3;
 
 namespace coalesce::grader {
 
-/// A parameter's or a column's value: a number, or bytes, which need not be UTF-8.
+/// The value of a parameter or a column: either a number, or bytes that need not be UTF-8.
 using Value = std::variant<std::int64_t, std::string>;
 
-/// A row of a result. Columns count from 0.
+/// A row of a query's result. Columns are numbered from 0.
 struct FoundRow {
     std::vector<Value> values;
     const std::string& text(std::size_t column) const { return std::get<1>(values.at(column)); }
     std::int64_t number(std::size_t column) const { return std::get<0>(values.at(column)); }
 };
 
-/// An open database. Committed changes are on the disk when `commit` returns.
+/// An open database. When `commit` returns, the changes are on disk.
 class Database {
 public:
-    /// Opens the database or creates it. Waits this long for another process that has locked it.
+    /// Opens the database or creates it. If another process has locked it, waits up to
+    /// `milliseconds`.
     explicit Database(const std::filesystem::path& file, int milliseconds = 5000);
     ~Database();
     Database(const Database&) = delete;
@@ -33,7 +34,8 @@ public:
 
     /// Executes statements without parameters or results.
     void execute(const std::string& statements);
-    /// Executes one statement with a value for each parameter: `ask("select x from t where y = ?", {y})`.
+    /// Executes one statement and returns its rows. Each parameter needs a value: `ask("select x
+    /// from t where y = ?", {y})`.
     std::vector<FoundRow> ask(const std::string& statement, const std::vector<Value>& values = {});
     /// Returns the number of the row that was inserted last.
     std::int64_t last_row() const;
@@ -45,7 +47,8 @@ private:
     std::string name_;
 };
 
-/// A change that is made completely or not at all. It is rolled back unless `commit` is called.
+/// A change that is made completely or not at all. The destructor rolls it back unless `commit` was
+/// called.
 class Transaction {
 public:
     /// Begins a writing transaction.

@@ -13,20 +13,21 @@
 
 namespace coalesce::grader {
 
-/// Writes a file under a temporary name beside its destination, syncs it to the disk, and renames it. Throws
-/// Infrastructure.
+/// Writes a file under a temporary name in the same folder, syncs it to disk, and renames it.
+/// Throws Infrastructure.
 void write_whole(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Writes a file unless it exists. Returns false, and changes nothing, if it does. Throws Infrastructure.
+/// Writes a file unless it exists already. In that case it changes nothing and returns false.
+/// Throws Infrastructure.
 bool write_first(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
 /// Creates a folder and its parents. Throws Infrastructure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
-/// A work folder, which is removed with this object and everything in it.
+/// A work folder. The destructor removes it with its contents.
 class WorkFolder {
 public:
-    /// The user of this object creates the folder.
+    /// Does not create the folder. The caller does that.
     explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;
@@ -35,10 +36,12 @@ public:
     const std::filesystem::path path;
 };
 
-/// A lock that one process at a time can hold, and that is released however the process ends.
+/// A lock that one process at a time can have. The kernel releases it when the process ends, even
+/// by a crash.
 class FileLock {
 public:
-    /// Takes the lock, or throws Infrastructure that says which process has it. `what` describes what it guards.
+    /// Takes the lock. If another process has it, throws Infrastructure that names the process.
+    /// `what` is what the lock protects, for the message.
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:

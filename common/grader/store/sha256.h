@@ -13,16 +13,17 @@ namespace coalesce::grader {
 /// The bytes of a digest.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// Returns the digest of some bytes.
+/// Returns the SHA-256 digest of `bytes`.
 Digest sha256(std::string_view bytes);
-/// Returns the HMAC-SHA256 of a message.
+/// Returns the HMAC-SHA256 of `message` under `key`.
 Digest hmac_sha256(std::string_view key, std::string_view message);
 
 /// Returns 64 hexadecimal digits.
 std::string hex(const Digest& digest);
-/// Returns the digest of some bytes as hexadecimal digits.
+/// Returns the SHA-256 digest of `bytes` as hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-/// Returns a digest of several texts that no other list of texts has, because it includes their lengths.
+/// Returns a digest of a list of texts. It includes their lengths, so that no other list has the
+/// same digest.
 std::string sha256_of_parts(std::initializer_list<std::string_view> parts);
 
 }  // namespace coalesce::grader

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// `at` is the time for human readers; no decision depends on it.
+// The columns `at` are times for human readers. No decision depends on them.
 constexpr const char* kTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
@@ -31,7 +31,8 @@ create table if not exists attempt (
     text blob not null, at integer not null) strict;
 )";
 
-// Triggers that prevent changes and removals, even by our own mistakes.
+// Returns the triggers that forbid changing or removing rows, which protects the store from our own
+// mistakes.
 std::string guards() {
     std::string text;
     for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {

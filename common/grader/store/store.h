@@ -1,12 +1,15 @@
 /// \file
 /// Stores submissions and results permanently.
 ///
-/// Theory of operation. A result depends on exactly five things, and its key is their digest: the submission, the
-/// exercise's part of the manifest with its hidden part, the grader, its compiler, and the epoch of the secret seed.
-/// Each key has one result: the first that was written. Every attempt is a separate row, and no row is ever changed
-/// or removed (triggers prevent it): a changed manifest makes new keys, and the older results stay. A run is the list
-/// of all submissions of a class. It is written before anything is judged, so that a killed run can be resumed
-/// without the original folder. Rows are ordered by number, never by the clock.
+/// A result depends on exactly five things, and its key is their digest: the submission, the
+/// exercise's part of the manifest with its hidden part, the grader, its compiler, and the epoch of
+/// the secret seed. Each key has one result, which is the first that was written. Every attempt is
+/// a separate row. Triggers prevent any row from being changed or removed. A changed manifest leads
+/// to new keys, and the older results stay.
+///
+/// A run is the list of all submissions of a class. It is written before anything is judged, so
+/// that a killed run can be resumed without the original folder. Rows are ordered by number, never
+/// by time.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +25,19 @@ namespace coalesce::grader {
 
 /// One student's submission for one exercise.
 struct Entry {
-    std::string student = "";   ///< the name in its original bytes
+    std::string student = "";   ///< the student's name in its original bytes
     std::string exercise = "";  ///< "03_tiled"
     std::string key = "";       ///< key of the result
-    std::string source = "";    ///< digest of the source in the store; "": there is none
-    std::string problem = "";   ///< why nothing can be judged ("no-file"); "": it can
-    /// The problem in words for the student. Without a problem, the files that were not examined.
+    std::string source = "";    ///< digest of the stored source, or "" if there is none
+    std::string problem = "";   ///< why nothing can be judged, such as "no-file", or ""
+    /// Describes the problem for the student. Without a problem, lists the files that were not
+    /// examined.
     std::string details = "";
 
     bool operator==(const Entry&) const = default;
 };
 
-/// A run: the submissions of a class at one time.
+/// A run, with the submissions of a class at one point in time.
 struct Run {
     std::int64_t number = 0;   ///< from 1
     std::string assignment;    ///< name of the assignment
@@ -41,7 +45,7 @@ struct Run {
     bool is_finished = false;  ///< whether every entry has a result
 };
 
-/// An attempt to judge an entry.
+/// One attempt to judge an entry.
 struct Attempt {
     std::int64_t number = 0;  ///< in order of the attempts
     std::int64_t run = 0;     ///< number of the run
@@ -49,38 +53,38 @@ struct Attempt {
     std::string exercise;     ///< the exercise
     std::string key;          ///< of the result
     std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
-    std::string text;         ///< the grader's problem; "" if judged
+    std::string text;         ///< the grader's problem, or "" if the attempt succeeded
 };
 
 /// The store of one assignment.
 class Store {
 public:
-    /// Opens the store or creates it.
+    /// Opens the store or creates it. If another process has locked it, waits up to `milliseconds`.
     explicit Store(const std::filesystem::path& file, int milliseconds = 5000);
 
-    /// Returns a stored source by its digest.
+    /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
     /// Stores a run with all its entries and their sources, completely or not at all.
     std::int64_t begin_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources);
-    /// Returns the last run, or nothing.
+    /// Returns the last run, or nothing if there is none.
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
     std::vector<Entry> entries(std::int64_t run);
     /// Records that every entry has a result.
     void finish_run(std::int64_t run);
 
-    /// Returns the result for a key.
+    /// Returns the result with this key, or nothing if there is none.
     std::optional<std::string> result(const std::string& key);
-    /// Adds a result. Returns true if it is the first for its key. If one exists, it must be equal byte by byte;
-    /// otherwise throws Infrastructure and keeps the first.
+    /// Adds a result. Returns true if it is the first with its key. Otherwise it must be
+    /// byte-identical to the first; if not, throws Infrastructure and keeps the first.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that the judge crashes on an entry although it can judge others. The entry stays without a result, so
-    /// that another run tries again.
+    /// Records that an entry makes the judge crash although other entries do not. The entry stays
+    /// without a result, so the next run tries again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries that were given up in a run.
     std::set<std::string> given_up(std::int64_t run);

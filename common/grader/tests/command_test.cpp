@@ -1,4 +1,5 @@
-// Tests the real program: from nothing to grades.csv, repeated, resumed, and with the teacher's mistakes.
+// Tests the real program: grades a class, repeats and resumes the run, and makes the teacher's
+// mistakes.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -60,7 +61,7 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK(room.csv().find("\r\nada,31,31,11,OK,") != std::string::npos);
         for (const Entry& entry : before) CHECK(store.result(entry.key));
         CHECK(store.entries(2).at(0).key != before.at(0).key);
-        // 03 has not changed, so it is not judged again.
+        // Exercise 03 has not changed, so it is not judged again.
         CHECK(store.entries(2).at(1).key == before.at(1).key);
     }
     SUBCASE("one student is shown, and whoever is not there is told") {
@@ -98,7 +99,7 @@ TEST_CASE("one file has one verdict") {
     Ended ended = run_to_end({grade, "one", "03", solution, "--json"});
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
     CHECK(nlohmann::json::parse(ended.output).at("mark") == "OK");
-    // A bad score is a verdict too, so the grader succeeded.
+    // The grader has succeeded even if the score is bad.
     ended = run_to_end({grade, "one", "03", REPOSITORY / "exercises/03_tiled/kernel.cu"});
     CHECK(ended.code == 0);
     CHECK(ended.output.starts_with("WA"));
@@ -124,7 +125,8 @@ TEST_CASE("an assignment is proved") {
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("gave the required result") != std::string::npos);
-    // The proof finds points for no work.
+    // Give too many points for correct results. The proof must find that the previous lesson's
+    // solution gets them without any work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);
@@ -135,7 +137,7 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code == 1, ended.output);
     CHECK(ended.output.find("the solution of the previous lesson: OK uncoalesced-stores, 16 of 20, "
                             "where 8 is the most") != std::string::npos);
-    // The proof finds a wrong solution.
+    // Replace a solution by the skeleton. The proof must fail.
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",
                   fs::copy_options::overwrite_existing);

@@ -17,7 +17,8 @@ namespace {
 std::string grade;  // path of the program
 const fs::path CASES = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus/cases";
 
-// One submission of each kind: right, wrong, outside, race, unwritten, endless, refused, broken, too large.
+// Submissions of each kind: right, wrong, out of bounds, with a race, uninitialized, endless,
+// rejected, not compiling, too large.
 const std::vector<std::pair<const char*, const char*>> HANDED_IN = {
     {"right_wide_block.cu", "right_tile_padded.cu"},
     {"right_windows_lines.cu", "right_tile_swizzled.cu"},
@@ -59,7 +60,7 @@ TEST_CASE("a class gets the same grades by either compiler") {
         return;
     }
     CHECK(csv_by(room, "nvcc") == by_clang);
-    // Both compilers judged, because results depend on the compiler.
+    // Both compilers have judged the submission, because results depend on the compiler.
     const Ended shown = room.call({"show", "ada", "--folder", room.assignments});
     CHECK(shown.output.find("run 1, 02_naive: judged") != shown.output.npos);
     CHECK(shown.output.find("run 2, 02_naive: judged") != shown.output.npos);

@@ -1,5 +1,5 @@
-// Generates a class of students. Most are right, with their own names; some make typical mistakes, some hand in
-// nothing, and a few try to deceive the grader.
+// Generates a class of students. Most submissions are right. Some contain typical mistakes, some
+// are missing, and a few try to deceive the grader.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace coalesce::grader {
 
-/// Writes a folder for each student, with a file for each exercise. No two sources are equal, so that each is judged.
-/// The same seed gives the same class.
+/// Writes a folder for each student, with a file for each exercise. All sources differ, so that the
+/// grader must judge each. Equal seeds give equal classes.
 void generate_class(const std::filesystem::path& repository, const std::filesystem::path& folder,
                     const std::vector<std::string>& exercises, int students, std::uint32_t seed);
 

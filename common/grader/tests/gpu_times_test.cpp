@@ -1,4 +1,5 @@
-// Tests times on a real GPU. Without one the program says so, and the grades are the same.
+// Tests measuring times on a real GPU. Without a GPU, the program prints a message and the grades
+// stay the same.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +20,7 @@ namespace {
 
 std::string grade;  // path of the program
 
-// A right kernel and a skeleton.
+// A class with a right kernel and a skeleton.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
@@ -95,7 +96,8 @@ TEST_CASE("grades are the same with --gpu, and times are measured or said to be 
           std::string::npos);
 }
 
-// Tests measuring on the simulated GPU, where the times mean nothing but the refusals do.
+// Tests measuring on the simulated GPU. The times are meaningless there, but wrong kernels must be
+// rejected as on a real GPU.
 TEST_CASE("on the simulator" * doctest::skip()) {
     Device device = choose_device(DeviceChoice::automatic, nullptr);
     const auto measured = [&](const std::string& body) {

@@ -1,5 +1,5 @@
-// Tests reading submissions: hostile archives and folders, and names that a terminal, a spreadsheet, a browser or a
-// shell would act on.
+// Tests reading submissions. Archives and folders are hostile, and so are names, which a terminal,
+// a spreadsheet, a browser or a shell could execute.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// As in the program, libarchive then reads names in UTF-8.
+// Makes libarchive read names as UTF-8, as in the program.
 [[maybe_unused]] const bool has_locale = std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;
 
 const std::vector<std::string> TWO = {"02_naive", "03_tiled"};
 
-// An entry of a tar archive. `type` is one of libarchive's.
+// An entry of a tar archive. `type` is one of libarchive's AE_ constants.
 struct Thing {
     std::string name;
     unsigned type = AE_IFREG;
@@ -83,14 +83,14 @@ const Student& named(const std::vector<Student>& students, const std::string& na
     return *found;
 }
 
-// Returns the problem of a student's first exercise with this archive.
+// Returns the problem with the first exercise of a student who submits this archive.
 std::string problem_of(const std::string& archive_bytes) {
     TemporaryFolder folder;
     write(folder / "ada.tar", archive_bytes);
     std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
     CHECK(students[0].name == "ada");
-    // Nothing was unpacked to the disk.
+    // Reading must not unpack anything to the disk.
     CHECK(std::distance(fs::recursive_directory_iterator(folder.path),
                         fs::recursive_directory_iterator()) == 1);
     return students[0].handed.at(0).problem;
@@ -159,7 +159,7 @@ TEST_CASE("two files that could be meant are told, unless they are the same") {
     CHECK(find_files(tree, TWO).at(0).is_there());
     tree.items[1].bytes = "y";
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
-    // The same name occurs twice in an archive, so the meaning is unclear.
+    // Repeat a name in the archive, so that it is unclear which file is meant.
     tree.items[1] = tree.items[0];
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
 }
@@ -188,7 +188,7 @@ TEST_CASE("links, devices and FIFOs are no files") {
           "not-a-file");
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFCHR}})) == "not-a-file");
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFIFO}})) == "not-a-file");
-    // A link to a folder, and a file that would be written through it.
+    // Pack a link to a folder, and a file that would be written through the link.
     CHECK(problem_of(tar_of(
               {{"02_naive", AE_IFLNK, "", "/tmp"}, {"02_naive/kernel.cu", AE_IFREG, "x"}})) == "");
 }
@@ -212,7 +212,7 @@ TEST_CASE("bombs are stopped") {
     std::vector<Thing> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // The same under ignored names, which must be unpacked too.
+    // Use names that are ignored. Skipping such files means unpacking them.
     const TreeLimits few{.other_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
@@ -231,7 +231,7 @@ TEST_CASE("bombs are stopped") {
 }
 
 TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is told") {
-    // 50 MB of incompressible data, so that the archive is as large.
+    // Use 50 MB of incompressible data, so that the archive has the same size.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
     for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);
@@ -251,7 +251,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
     std::vector<Thing> things;
     for (const Packed& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
-    // The class as a platform exports it.
+    // Write the class as a learning platform exports it.
     write(folder / "class.zip", zip_of({{"one.zip", zip},
                                         {"two/02_naive.cu", "a2"},
                                         {"two/03_tiled.cu", "a3"},
@@ -275,7 +275,7 @@ TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is 
 }
 
 TEST_CASE("sizes are looked at before anything is read") {
-    // A sparse file of a terabyte, which a naive reader would never finish.
+    // Create a sparse file of a terabyte, which a naive reader would never finish reading.
     TemporaryFolder folder;
     fs::create_directories(folder / "ada");
     for (const char* name : {"02_naive.cu", "02.zip", "notes.txt"}) {
@@ -308,7 +308,7 @@ TEST_CASE("who handed in no kernel is told what there was") {
 TEST_CASE("what is no archive, or only a part of one, is told") {
     CHECK(problem_of("") != "");
     CHECK(problem_of("not an archive at all") == "archive-broken");
-    std::string noise;  // incompressible, so that offsets in the archive are offsets in the file
+    std::string noise;  // incompressible, so the middle of the archive is inside the file
     for (std::uint32_t i = 0; i < 20000; ++i) noise += static_cast<char>(i * i * 2654435761u >> 13);
     std::string whole = tar_of({{"02_naive.cu", AE_IFREG, noise}}, true);
     CHECK(problem_of(whole.substr(0, whole.size() / 2)) == "archive-broken");
@@ -324,7 +324,7 @@ TEST_CASE("hostile names are students like others") {
     TemporaryFolder folder;
     for (const std::string& name : names) write(folder / ("class/" + name) / "02_naive.cu", "x");
     std::vector<Student> students = read_class(folder / "class", TWO);
-    // "..." begins with a dot, so it is hidden.
+    // The name "..." begins with a dot, so it counts as hidden.
     CHECK(students.size() == names.size() - 1);
     std::vector<Thing> things;
     for (const std::string& name : names) things.push_back({name + "/02_naive.cu", AE_IFREG, "x"});

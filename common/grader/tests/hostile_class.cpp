@@ -1,9 +1,11 @@
-// hostile_class GRADE REPOSITORY [STUDENTS]: a class with one submission of each hostile kind.
+// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with one submission of each hostile
+// kind.
 //
-// Half of the students at most hand in what the corpus has, one for each way to fail; all others hand in a
-// solution in words of their own. A cluster of two nodes grades them, or where Slurm is not installed one command:
-// every honest one has all points, every hostile one the verdict that the corpus says, and nobody is left out. Then
-// the same class by one command and the other compiler: the same grades.csv. Prints what each takes.
+// At most half of the students submit a case of the corpus, one for each kind of failure. All
+// others submit the solution with a comment of their own. A Slurm cluster of two nodes grades the
+// class, or a single command if Slurm is not installed. Every honest student must get all points,
+// every hostile one the corpus's verdict, and nobody may be missing. A single command with the
+// other compiler must then produce the same grades.csv. Prints how long each takes.
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +49,7 @@ Ended must(const std::vector<std::string>& command) {
     return ended;
 }
 
-/// Returns the first case of each kind of failure, if both compilers give the same verdict.
+/// Returns the first case of each kind of failure for which both compilers give the same verdict.
 std::vector<CorpusCase> one_of_each_kind() {
     const auto cases = cases_of(Compiler::nvrtc), by_clang = cases_of(Compiler::clang);
     std::vector<CorpusCase> chosen;
@@ -61,7 +63,7 @@ std::vector<CorpusCase> one_of_each_kind() {
     return chosen;
 }
 
-/// A student, the submission, and the required result.
+/// A class of honest and hostile students, with the required result of each.
 class HostileClass {
 public:
     HostileClass(std::string grade, fs::path repository, int students)
@@ -91,15 +93,15 @@ public:
         return csv();
     }
 
-    /// Grades with the compiler of this build, first on a cluster if there is one, because a plan leaves out what has
-    /// been judged.
+    /// Grades with this build's compiler. If Slurm is installed, a cluster must grade first,
+    /// because a plan leaves out submissions that have a result.
     std::string graded_first() const {
         if (SlurmCluster::is_installed()) return graded_by_slurm();
         std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
         return graded_by(grading_compiler() == Compiler::clang ? "clang" : "nvcc");
     }
 
-    /// Each student's line is the required one.
+    /// Checks that each student's line of grades.csv is the required one.
     void check(const std::string& csv) const {
         std::map<std::string, std::string> lines;
         for (std::string line : lines_of(csv)) {
@@ -118,8 +120,8 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// Uses the corpus's hidden shapes, because some cases misbehave only on those and others fail differently
-    /// elsewhere.
+    /// Replaces the hidden shapes by those of the corpus. Some cases misbehave only on these
+    /// shapes, and others fail differently on others.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
@@ -129,7 +131,8 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// Whether time or memory runs out first may differ between runs, so both count as the first.
+    /// Returns grades.csv with alternative failures replaced by the first. For example, time or
+    /// memory may run out first, which can differ between runs.
     std::string csv() const {
         std::string text;
         for (std::string line :
@@ -161,7 +164,8 @@ private:
         expected_[student] = {student + ",30,30,10,OK,,20,OK,"};
     }
 
-    /// Also hand in the other exercise's solution, which the hostile file must not affect.
+    /// Submits a hostile file, and the solution of the other exercise, which the hostile file must
+    /// not affect.
     void hand_in_hostile(const CorpusCase& one) {
         const fs::path file = repository_ / "common/grader/corpus/cases" / one.file;
         const std::string student = "hostile-" + fs::path(one.file).stem().stem().string();
@@ -184,7 +188,7 @@ private:
     fs::path repository_;
     TemporaryFolder folder_;
     std::string assignments_ = folder_ / "assignments", handed_in_ = folder_ / "class";
-    /// The alternatives that a student's line in grades.csv may contain.
+    /// The results that each student may have in grades.csv.
     std::map<std::string, std::vector<std::string>> expected_;
 };
 

@@ -1,6 +1,7 @@
-// kill_campaign GRADE REPOSITORY KILLS STUDENTS: a class is graded while the grader, its workers and
-// everything below them are killed at random moments; then it is resumed until it is done. In the end
-// every grade must be there, once, and the same as without any kill; and no process may be left.
+// kill_campaign GRADE REPOSITORY KILLS STUDENTS grades a class while it kills the grader, its
+// workers and their child processes at random moments, and resumes the run until it is complete.
+// Each grade must then exist exactly once and be the same as without kills, and no process may
+// remain.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -61,7 +62,7 @@ public:
 private:
     std::string classes() const { return (folder / "class").string(); }
 
-    // A copy of the assignment with the same key and its own store.
+    // Returns a copy of the assignment. It has the same key and a store of its own.
     fs::path graded_folder(const std::string& name) {
         fs::copy(folder / "fresh", folder / name, fs::copy_options::recursive);
         return folder / name;
@@ -75,7 +76,7 @@ private:
         return command;
     }
 
-    // Grades a class to its end, with kills on the way.
+    // Grades a class to the end, with random kills in between.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();
@@ -86,7 +87,7 @@ private:
             while (done < kills && kill_something(grader)) {
             }
             int code = wait_for(grader);
-            // Exit code 3: the grader reported a problem, because workers were killed too often.
+            // Exit code 3 means that the grader gave up because workers were killed too often.
             is_done = code == 0;
             expect(code == 0 || code == 3 || code == 137,
                    "exit code " + std::to_string(code) + ": " + read_file(folder / "output"));
@@ -94,7 +95,7 @@ private:
         }
     }
 
-    // Returns false if the grader has ended, killed or not.
+    // Kills the grader or one of its descendants. Returns false if the grader has ended.
     bool kill_something(pid_t grader) {
         std::this_thread::sleep_for(std::chrono::milliseconds(chance() % 400));
         std::vector<Process> below = descendants(grader);
@@ -138,10 +139,10 @@ private:
         expect(!fs::exists(mine / "work"), "the workers' folder was left behind");
     }
 
-    // Processes end with the one that started them, or soon after.
+    // Waits until all processes have ended. Children end with their parents, or soon after.
     void wait_for_the_last() {
         std::size_t left = 0;
-        // On a busy computer, killed processes too wait for their turn.
+        // A busy computer may take long to schedule a killed process.
         for (int i = 0; i < 600; ++i) {
             left = 0;
             for (const Process& process : seen) left += is_alive(process) ? 1 : 0;

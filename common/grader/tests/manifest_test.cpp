@@ -1,5 +1,5 @@
-// Tests assignments: a written one can be read again, mistakes are reported with their place, and every change makes
-// other keys.
+// Tests assignments. A written one can be read again, error messages name the line of the mistake,
+// and every change changes the keys.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An assignment of two exercises in a temporary folder.
+// An assignment with two exercises in a temporary folder.
 struct Made {
     TemporaryFolder folder;
     fs::path place = folder / "hw1";
@@ -32,7 +32,7 @@ struct Made {
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
     }
-    // Returns the message for a manifest with `from` replaced by `to`.
+    // Returns the error message for a manifest in which `from` is replaced by `to`.
     std::string complaint(const std::string& from, const std::string& to) {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
@@ -169,7 +169,7 @@ TEST_CASE("slips in the manifest are told with their line") {
           std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
           std::string::npos);
-    // The grader does not run students' host code.
+    // Lesson 00 is a whole program, and the grader does not run students' host code.
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"00_program\"").find("a whole program") !=
           std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
@@ -213,7 +213,7 @@ TEST_CASE("costs are counted at a hidden shape too, which is no square") {
         const coalesce::Shape counted = exercise.hidden_counted;
         CHECK(counted.rows != counted.cols);
         CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
-        // One of the hidden shapes is too large for 16-bit indices.
+        // One hidden shape must have too many elements for 16-bit indices.
         CHECK(std::ranges::any_of(exercise.hidden_shapes, [](coalesce::Shape shape) {
             return shape.rows > 1024 && shape.rows * shape.cols > 65536;
         }));
@@ -259,7 +259,7 @@ TEST_CASE("there is a proof for each way to be wrong") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.most_share == kMostForNothing ? 1 : 0;
     }
-    // Two skeletons, and the solutions of 01 and 02.
+    // These are two skeletons, and the solutions of 01 and 02.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

@@ -1,4 +1,5 @@
-// Tests plans: their files, and a class whose chunks give the same results as a single run.
+// Tests plans: their files, and whether the chunks of a class give the same results as a single
+// run.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -28,7 +29,7 @@ namespace {
 std::string grade;  // path of the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// An assignment of 03 with a class of four.
+// An assignment of exercise 03 and a class of four students.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
@@ -121,7 +122,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     room.must({"merge", room.plan.string()});
     CHECK(fs::is_empty(room.plan / "work"));
 
-    // An interrupted merge continues its run, and a finished one changes nothing.
+    // A repeated merge continues an interrupted run and leaves a finished one unchanged.
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
@@ -130,11 +131,11 @@ TEST_CASE("chunks in any order give the grades of one run") {
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
 
-    // Judging again here throws unless the results are equal byte by byte.
+    // Judge again here, which throws unless the results are byte-identical.
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
-    // Submissions with a result are not planned again.
+    // A new plan must leave out submissions that have a result.
     fs::remove_all(room.plan);
     room.make_plan({});
     CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");
@@ -253,7 +254,7 @@ TEST_CASE("a chunk that cannot judge is no zero") {
     CHECK(room.chunk(1).code == 3);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     room.must({"merge", room.plan.string()}, 3);
-    // The store has the class now, so it can be graded here too.
+    // The merge has stored the class, so this computer can grade the rest.
     room.must({"run", "hw1", "--resume", "--quiet"});
     CHECK(room.has_grades());
 }

@@ -1,4 +1,5 @@
-// Tests the autograders for other platforms, unpacked and run as the platforms do.
+// Tests the autograders for other platforms, unpacked and run in the same way as the platforms do
+// it.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -40,7 +41,7 @@ bool is_executable(const fs::path& file) {
     return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
-// The shell parses the whole script, and so does shellcheck if it is installed.
+// Checks that sh can parse the whole script, and that shellcheck accepts it if installed.
 void check_script(const fs::path& script) {
     CAPTURE(script.string());
     CHECK(is_executable(script));
@@ -90,14 +91,14 @@ struct Handed {
     }
 };
 
-// The folder /autograder of Gradescope, in another place.
+// A copy of Gradescope's folder /autograder in a temporary folder.
 struct Gradescope : Handed {
     fs::path root = folder / "autograder", source = root / "source";
 
     Gradescope() {
         unpack(exported("gradescope", "autograder.zip"), source);
         setenv("AUTOGRADER_ROOT", root.c_str(), 1);
-        // The installed compiler; this build may have used another.
+        // Choose clang as setup.sh does, even if this build used another compiler.
         setenv("COALESCE_COMPILER", "clang", 1);
     }
     ~Gradescope() {
@@ -105,7 +106,7 @@ struct Gradescope : Handed {
         unsetenv("COALESCE_COMPILER");
     }
 
-    // The course as setup.sh leaves it, built.
+    // Copies the built course to the folder in which setup.sh would build it.
     void build() const {
         fs::create_symlink(fs::path(grade).parent_path().parent_path(), source / "course/build");
     }
@@ -133,7 +134,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // Building takes minutes, so the test only checks that it is started and its exit code used.
+    // A build takes minutes, so replace ./learn by a script that records its call.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -150,7 +151,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
 TEST_CASE("Gradescope: a submission gets its points") {
     Gradescope platform;
     platform.build();
-    // Permissions as unpacking may leave them.
+    // Unpacking may leave these permissions.
     fs::permissions(platform.source / "assignments/hw1/teacher/key", fs::perms(0644));
     Ended ended = platform.run(platform.right);
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -179,7 +180,7 @@ TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
 
 namespace {
 
-// Sets variables as Classroom 50's runner does, for a while.
+// Sets the environment variables of Classroom 50's runner during its lifetime.
 class Runner {
 public:
     Runner() {
@@ -212,7 +213,7 @@ void commit(const fs::path& submission) {
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
 }
 
-// Returns what violates the platform's contract for result.json, or "".
+// Describes how a result.json violates the platform's contract, or returns "".
 std::string broken_in(const json& result) {
     if (result.at("schema") != "classroom50/result/v1") return "schema";
     for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
@@ -279,11 +280,12 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     // Permissions as unpacking leaves them.
     fs::permissions(script.parent_path() / "assignments/hw1/teacher/key", fs::perms(0644));
     const auto run = [&](const fs::path& submission) {
-        // Runs in the submission's folder as the platform does. A submitted result is not ours.
+        // The platform runs the autograder in the submission's folder. A submitted result.json must
+        // not count.
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
-    // Without a commit, the time of submission is unknown.
+    // The time of submission is that of the commit, so without a commit the autograder must fail.
     CHECK(run(handed.right).code != 0);
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
     commit(handed.right);
@@ -300,7 +302,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // The check notices each missing field of the contract.
+    // The check must notice each missing field of the contract.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);

@@ -1,4 +1,4 @@
-// Runs the real program in tests, and finds what it leaves behind.
+// Runs the real program in tests, and finds the processes that it leaves behind.
 #pragma once
 
 #include <sys/types.h>
@@ -13,13 +13,13 @@ namespace coalesce::grader {
 
 /// How a program ended.
 struct Ended {
-    int code = 0;        ///< 128 + signal if a signal ended it
+    int code = 0;        ///< the exit code, or 128 + signal if a signal ended it
     std::string output;  ///< stdout and stderr
 };
 
-/// Starts a program in the background with its output in a file.
+/// Starts a program in the background and writes its output to a file.
 pid_t start(const std::vector<std::string>& command, const std::filesystem::path& output);
-/// Waits for a program that was started.
+/// Waits for a program that `start` has started, and returns its exit code.
 int wait_for(pid_t process);
 /// Runs a program to its end.
 Ended run_to_end(const std::vector<std::string>& command);
@@ -30,7 +30,7 @@ using Process = std::pair<pid_t, std::string>;
 std::vector<Process> descendants(pid_t process);
 /// Reports whether the process still runs.
 bool is_alive(const Process& process);
-/// Describes a process and what it waits for, for messages about leftovers.
+/// Describes a process and what it waits for, for messages about leftover processes.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

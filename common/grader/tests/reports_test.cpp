@@ -1,4 +1,5 @@
-// Tests the reports: they are well-formed, contain nothing that acts, and reveal nothing hidden.
+// Tests that reports are well-formed, contain nothing that a program would execute, and reveal
+// nothing hidden.
 
 #include <doctest/doctest.h>
 
@@ -56,7 +57,8 @@ Graded graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
-// A right student, a wrong one with a hostile name, and one who is not graded yet.
+// Returns the results of a right student, of a wrong one with a hostile name, and of one who is not
+// graded yet.
 ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",
@@ -76,8 +78,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// A small XML parser. Throws unless tags are nested, attributes are quoted and text is escaped. Returns the values of
-// an attribute.
+// A small XML parser that returns the values of an attribute. Throws unless tags are nested,
+// attributes are quoted and text is escaped.
 class Xml {
 public:
     explicit Xml(const std::string& text) {
@@ -130,7 +132,7 @@ TEST_CASE("grades.csv has a line for each student, and no formula") {
         "student,points,possible,\"03_tiled points\",\"03_tiled verdict\",\"03_tiled failure\"\r");
     CHECK(lines[1] == "\"'=cmd|' /C calc'!A0\",2,10,2,WA,indices-not-swapped\r");
     CHECK(lines[2] == "ada,10,10,10,OK,\r");
-    // Not graded yet means no points, which is not 0 points.
+    // The points of a student who is not graded yet are empty, not 0.
     CHECK(lines[3] == "\"<b>\\x1b]0;x\\xff\\x0a</b>\",,10,,SYS,not-graded-yet\r");
 }
 
@@ -221,7 +223,8 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
     const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
     CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
     CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
-    // A formula, a student without a submission, and one with negative points.
+    // Escape a formula, leave the points empty without a submission, and raise negative points to
+    // 0.
     CHECK(moodle.find("18,b@x.org,\"'=cmd|' /C calc'!A0\",2,0\r\n") != moodle.npos);
     CHECK(moodle.find("20,z@x.org,zoe,,0\r\n") != moodle.npos);
     CHECK(moodle.find(",0,9\r\n") != moodle.npos);
@@ -230,7 +233,7 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
         canvas.starts_with("Student,ID,\"SIS User ID\",\"SIS Login ID\",Section,hw1\r\n\"    "
                            "Points Possible\",,,,,10\r\n"));
     CHECK(canvas.find("ada,17,,,,10\r\n") != canvas.npos);
-    // A student who is not graded yet has no points, not 0.
+    // The points of a student who is not graded yet are empty, not 0.
     CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != canvas.npos);
 }
 
@@ -286,7 +289,7 @@ TEST_CASE("other names and comments are alike; another way is not") {
     CHECK(pairs[0].share > 0.9);
     CHECK_FALSE(pairs[0].has_same_names);
     CHECK(alike({one, one}, {common}).at(0).is_same_file);
-    // Parts of the skeleton say nothing.
+    // Code from the skeleton must not count as similar.
     CHECK(alike({one, one}, {one}).empty());
     CHECK(alike({"", ""}, {}).empty());
     CHECK(alike({"\"unfinished", "/* unfinished"}, {}).empty());
@@ -305,7 +308,7 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
     REQUIRE(found.size() <= 2);
     CHECK(found[0].who == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
-    // A common answer with unusual names is noticed.
+    // Unusual names must make a common answer similar.
     std::string words = common;
     for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
         words.replace(at, 3, "reihe_");

@@ -1,8 +1,8 @@
-// Whose fault a fault is: one submission over which the judge breaks down keeps nobody else from a result,
-// and a broken computer gives nobody a zero.
+// Tests who is blamed for a failure. A submission that makes the judge crash must not keep other
+// students from getting a result, and a broken computer must not give anybody a zero.
 //
-//     grader_rounds_test                   the tests
-//     grader_rounds_test worker KIND       a judging process of theirs: "good", or "broken"
+// Usage: grader_rounds_test runs the tests. grader_rounds_test worker KIND is a judging process for
+// them, and KIND is "good" or "broken".
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* identity = "the same";
 
-// Whether it gets twice what a submission may take.
+// Reports whether the process can allocate twice the memory that a submission may use.
 bool takes_much_memory() {
     try {
         return std::vector<char>(std::size_t{2} << 30).size() > 0;
@@ -36,14 +36,15 @@ bool takes_much_memory() {
     }
 }
 
-// Whether it has been tried so often by now. The tries are counted in a file.
+// Counts the attempts in a file, and reports whether there have been at least `wanted`.
 bool is_try(int wanted, const std::string& file) {
     std::ofstream(file, std::ios::app) << '.';
     return std::filesystem::file_size(file) >= static_cast<std::uintmax_t>(wanted);
 }
 
-// Judges as its source says: "good", "bad" (a fault of ours is told), "dies", "takes much memory", "unlucky FILE"
-// (killed five times, and then good).
+// Runs a judging process that obeys the text of each submission: "good" succeeds, "bad" reports a
+// problem of the grader, "dies" ends the process, "takes much memory" allocates 2 GB, and "unlucky
+// FILE" is killed five times before it succeeds.
 int work(const std::string& kind) {
     std::cout << identity << std::endl;
     for (std::string line; std::getline(std::cin, line);) {
@@ -121,7 +122,7 @@ TEST_CASE("a broken computer gives nobody a zero") {
         CHECK(ends.judged.empty());
         CHECK(ends.given_up.empty());
         CHECK(ends.outcome.last_fault == "something is wrong");
-        // It is not asked for each of many.
+        // A broken computer is noticed after a few failures, so most of the tasks are not tried.
         CHECK(ends.faults.size() <= 8);
     }
 }

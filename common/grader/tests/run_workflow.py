@@ -55,7 +55,7 @@ class Teacher:
         key.unlink()
         for part in ("common", "course.toml", "solutions", "steps"):
             (self.github / part).symlink_to(repository / part)
-        # Puts in place what the real one would build.
+        # Installs a script that copies the built programs, in place of the real build.
         learn = self.github / "learn"
         learn.write_text('#!/bin/sh\nset -eu\n[ "$*" = "grade doctor" ]\nmkdir -p build/bin\n'
                          f"cp {self.build}/bin/grade build/bin\n"
@@ -118,7 +118,7 @@ class Runner:
         environment = {name: self.filled(text, values)
                        for name, text in step.get("env", {}).items()}
         output = self.place / "github_output"
-        # The course is where the runner has checked it out.
+        # The runner has checked the course out here.
         environment.update(GITHUB_OUTPUT=str(output), COALESCE_COURSE=str(self.place),
                            PATH=f"{self.tools}:{os.environ['PATH']}")
         run(["sh", "-e", "-c", self.filled(step["run"], values)], cwd=self.place,
@@ -152,7 +152,7 @@ def main():
         teacher = Teacher(grade, repository, pathlib.Path(folder))
         jobs = teacher.workflow()["jobs"]
         runner = Runner(teacher)
-        # So small a class would be one chunk.
+        # Such a small class would become a single chunk, so ask for three.
         plan = next(step for step in jobs["plan"]["steps"] if step.get("name") == "Plan")
         plan["run"] += " --chunks 3"
         values = {"secrets.COALESCE_KEY": teacher.key, "inputs.submissions": "submissions"}
@@ -160,7 +160,7 @@ def main():
         chunks = json.loads(outputs["matrix"])["chunk"]
         assert chunks == [1, 2, 3], chunks
         assert jobs["chunk"]["strategy"]["matrix"] == "${{ fromJSON(needs.plan.outputs.matrix) }}"
-        # The merge without a chunk is no set of grades.
+        # A merge before any chunk has run must fail.
         try:
             runner.job(jobs["merge"], values)
         except subprocess.CalledProcessError as error:

@@ -99,7 +99,7 @@ bool SlurmCluster::is_installed() {
 }
 
 SlurmCluster::SlurmCluster(int nodes) {
-    // Another test may have a cluster too.
+    // Choose random ports, because another test may run a cluster at the same time.
     first_port = 17000 + static_cast<int>(std::random_device()() % 2000) * 10;
     write_configuration(nodes);
     setenv("SLURM_CONF", (folder / "slurm.conf").c_str(), 1);
@@ -125,8 +125,8 @@ SlurmCluster::~SlurmCluster() {
     stop();
 }
 
-// SlurmdTimeout and cred_expire decide how long a dead node's job waits: with Slurm's own values two
-// to three minutes.
+// Writes the configuration. SlurmdTimeout and cred_expire determine how long the job of a dead node
+// waits, which is two to three minutes with Slurm's default values.
 void SlurmCluster::write_configuration(int nodes) const {
     std::string here = folder.path, port = std::to_string(first_port);
     std::ofstream key(folder / "key", std::ios::binary);
@@ -213,7 +213,7 @@ void SlurmCluster::kill_node(const std::string& node) {
 
 int SlurmCluster::jobs() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-r", "-o", "%i"});
-    // It is not known: not the same as none.
+    // If squeue fails, the number is unknown. Return 1, so that the caller continues to wait.
     if (ended.code != 0) return 1;
     return static_cast<int>(std::count(ended.output.begin(), ended.output.end(), '\n'));
 }
@@ -244,7 +244,7 @@ std::vector<pid_t> SlurmCluster::processes() const {
 void SlurmCluster::stop() {
     call({"/usr/bin/scancel", "--user", this_user()});
     for (int i = 0; i < 50 && jobs() > 0; ++i) pause(100);
-    // The last is munged, which the others need: daemons are in the order of their names.
+    // Stop munged last, because the other daemons need it.
     for (const char* name : {"n", "slurmctld", "munged"}) {
         for (auto& [daemon, process] : daemons) {
             if (!daemon.starts_with(name)) continue;

@@ -1,5 +1,5 @@
-// A Slurm cluster of a few nodes on this one computer: ordinary child processes and one folder, gone
-// with the object.
+// A Slurm cluster with a few nodes on this computer. It consists of ordinary child processes and a
+// folder, which the destructor removes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,27 +16,29 @@ namespace coalesce::grader {
 
 class SlurmCluster {
 public:
-    /// Starts it, with nodes n1, n2, ... of one processor each, and partitions "first1", "first2", ...
-    /// of the first so many of them. Throws std::runtime_error with the daemons' logs.
+    /// Starts the cluster. The nodes n1, n2, ... have one processor each. Partition "first1"
+    /// contains the first node, "first2" the first two, and so on. Throws std::runtime_error with
+    /// the daemons' logs.
     explicit SlurmCluster(int nodes);
     ~SlurmCluster();
     SlurmCluster(const SlurmCluster&) = delete;
     SlurmCluster& operator=(const SlurmCluster&) = delete;
 
-    /// Whether Slurm is installed on this computer.
+    /// Reports whether Slurm is installed on this computer.
     static bool is_installed();
 
-    /// Runs one of Slurm's commands: sbatch, squeue, scontrol.
+    /// Runs a command of Slurm, such as sbatch, squeue or scontrol.
     Ended call(const std::vector<std::string>& command) const;
-    /// A node that runs a job right now; "" when none does.
+    /// Returns a node that is running a job, or "" if there is none.
     std::string busy_node() const;
-    /// The node loses its power: its daemon, its jobs' supervisors and all that they started.
+    /// Simulates a power failure of a node: kills its daemon, the supervisors of its jobs, and all
+    /// their processes.
     void kill_node(const std::string& node);
-    /// Jobs that are not at their end.
+    /// Returns the number of jobs that have not ended.
     int jobs() const;
     /// What the daemons wrote last.
     std::string logs() const;
-    /// All processes that belong to the cluster.
+    /// Returns all processes of the cluster.
     std::vector<pid_t> processes() const;
 
 private:

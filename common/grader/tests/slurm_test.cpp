@@ -1,9 +1,9 @@
-// slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS]: a class is graded by a Slurm cluster.
+// slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS] grades a class with a Slurm cluster.
 //
-// recovery: four nodes, 40 submissions, a node that cannot judge at first and one that dies midway:
-// every submission has its grade, once, and the same as without a cluster. efficiency: a benchmark, which prints
-// how much faster two nodes are than one; whatever else the computer does is in that figure.
-// Ends with 77 where Slurm is not installed.
+// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and one
+// dies midway. Every submission must get its grade once, and the same as without a cluster. With
+// `efficiency`, the program is a benchmark that prints how much faster two nodes are than one;
+// other work on the computer affects the result. The exit code is 77 if Slurm is not installed.
 
 #include <chrono>
 #include <cstdio>
@@ -87,7 +87,8 @@ std::size_t tasks_in(const fs::path& plan) {
     return sum;
 }
 
-// The first node that gets chunk 1 has lost the grader's programs: a fault of ours, for another try.
+// Makes the first attempt at chunk 1 fail, because it cannot find the grader's programs. That is a
+// problem of the grader, so Slurm must try again.
 void break_first_start(const fs::path& plan) {
     std::string script = read_file(plan / "slurm.sbatch");
     std::size_t at = script.find("echo ");
@@ -105,7 +106,7 @@ void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string
     if (ended.code != 0) throw std::runtime_error("sbatch: " + ended.output);
 }
 
-// Until so many results are there; throws when that takes too long.
+// Waits for `wanted` results. Throws if that takes too long.
 void wait_for_results(const SlurmCluster& cluster, const fs::path& plan, std::size_t wanted,
                       double most_seconds) {
     auto begin = Clock::now();
@@ -134,7 +135,7 @@ void kill_a_busy_node(SlurmCluster& cluster) {
     throw std::runtime_error("no node was busy");
 }
 
-// Every submission has its result once, and the same as from one computer.
+// Checks that every submission has one result, and the same as from a single computer.
 void check_grades(const Classroom& room, std::size_t tasks) {
     std::string csv = read_file(room.teacher() / "results/grades.csv");
     std::string json = read_file(room.teacher() / "results/grades.json");
@@ -148,7 +149,7 @@ void check_grades(const Classroom& room, std::size_t tasks) {
     for (const Entry& entry : store.entries(1)) {
         expect(store.result(entry.key).has_value(), "lost: " + entry.student);
     }
-    // Judges all of them here, and insists on the same bytes.
+    // Judge all submissions again here. The reports must have the same bytes.
     Ended again =
         room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
     expect(again.code == 0, again.output);

@@ -15,7 +15,7 @@
 
 namespace coalesce::grader {
 
-/// An assignment of 02 and 03 with a small class, one of each kind.
+/// An assignment of 02 and 03 with a small class, in which each student is a different case.
 struct Classroom {
     std::string program;
     TemporaryFolder folder;

@@ -1,5 +1,6 @@
-// grade_speed [STUDENTS [JOBS]]: a generated class is graded from nothing, and the grades per minute are
-// printed. Nothing is compiled or judged before: each source is another, and no cache is there.
+// grade_speed [STUDENTS [JOBS]] grades a generated class and prints the number of grades per
+// minute. All sources differ and the caches are empty, so that every submission is compiled and
+// judged.
 
 #include <chrono>
 #include <cstdio>

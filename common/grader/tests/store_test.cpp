@@ -1,5 +1,5 @@
-// The store: digests, rows that are never changed, results that are the same to the last byte; a disk
-// that is full, a database that is locked, a clock that jumps.
+// Tests the store: digests, rows that never change, and results that stay byte-identical, with a
+// full disk, a locked database and a clock that jumps.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ TEST_CASE("digests are those of the standard") {
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex(std::string(1000000, 'a')) ==
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-    // RFC 4231, cases 2 and 6.
+    // These are test cases 2 and 6 of RFC 4231.
     CHECK(hex(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
           "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     CHECK(hex(hmac_sha256(std::string(131, '\xaa'),
@@ -151,7 +151,7 @@ TEST_CASE("a full database keeps what it has, and goes on when there is room") {
     Store store(file);
     std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
     store.add_result(run, entry("ada", "k1"), "{}");
-    // In a process of its own, files cannot grow any more: as on a full disk.
+    // Limit the size of files in a child process, which acts like a full disk.
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);
@@ -193,7 +193,7 @@ TEST_CASE("order is that of the attempts, whatever the clock said") {
         store.add_fault(run, entry("ada", "k1"), "first");
     }
     {
-        // An attempt and a run from a time when the clock was years behind.
+        // Add an attempt and a run with times from years ago, as if the clock had been wrong.
         Database database(file);
         database.execute(
             "insert into attempt (run, student, exercise, key, outcome, text, at) select "

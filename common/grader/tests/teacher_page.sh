@@ -1,8 +1,8 @@
 #!/bin/sh
-# teacher_page.sh BUILD REPOSITORY: types what docs/guide/teacher.md says, command by command, as somebody
-# does who has never graded before. Every command has to end with 0.
+# teacher_page.sh BUILD REPOSITORY runs every command in docs/guide/teacher.md in order, like a teacher who has never
+# graded before. Every command must exit with 0.
 #
-# Installing and building is left out; everything else is real, in a folder of its own.
+# It leaves out installing and building. Everything else is real, in a temporary folder.
 set -eu
 build=$(CDPATH='' cd -- "$1" && pwd)
 repository=$2
@@ -16,17 +16,17 @@ chmod +x "$place/learn"
 export COALESCE_COURSE="$place"
 cd "$place"
 
-# The commands of the page's sh blocks, one a line.
+# List the commands in the page's sh blocks, one per line.
 awk '/^```/ { inside = ($0 == "```sh"); next } inside && NF' "$page" >commands
 count=0
 while read -r command <&3; do
     case $command in
     *"grade plan"*)
-        # It is instead of grade run, and has nothing to do after it.
+        # A plan replaces `grade run`, so remove the results of that command first.
         rm -r assignments/hw1/teacher/store.sqlite* assignments/hw1/teacher/results
         ;;
     *"grade run"*" --submissions"* | *"grade one"*)
-        # Its own kernels stand for what students hand in.
+        # Use the solutions and skeletons of the assignment as submissions.
         if [ ! -d submissions ]; then
             for exercise in 02_naive 03_tiled 04_padded; do
                 mkdir -p "submissions/ada/exercises/$exercise" "submissions/bob/$exercise"
@@ -39,7 +39,7 @@ while read -r command <&3; do
         fi
         ;;
     *"--names names.csv"*)
-        # The list is the page's too.
+        # Take the list of names from the page too.
         sed -n '/^student,id/,/^```/p' "$page" | grep -v '^```' >names.csv
         ;;
     *--self-test)
@@ -58,10 +58,10 @@ while read -r command <&3; do
     printf 'ok  %s\n' "$command"
 done 3<commands
 
-# That it was the page that was read.
+# Check that the right page was read.
 [ "$count" -ge 14 ] || {
     printf 'FAILED: only %s commands were found in %s\n' "$count" "$page"
     exit 1
 }
-# "$(printf ...)" would lose the line's end, which grades.csv has.
+# Use grep, because "$(printf ...)" would lose the carriage return at the end of the line in grades.csv.
 grep -q '^ada,' assignments/hw1/teacher/results/grades.csv

@@ -1,9 +1,10 @@
-// Preloaded in tests: a program sees what is not so.
+// A library that tests preload to simulate problems in a program. Each variable simulates one:
 //
-//     COALESCE_TEST_HIDE=nvrtc     files with that in their path are not there
-//     COALESCE_TEST_CLOCK=jumps    the wall clock jumps by years, forward and back, at every look
+// - COALESCE_TEST_HIDE=nvrtc hides files whose paths contain this word.
+// - COALESCE_TEST_CLOCK=jumps makes the wall clock jump by years, forwards and backwards, at every
+//   call.
 //
-// Only what the tested code asks for is there.
+// It replaces only those functions that the tested code calls.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -29,7 +30,7 @@ bool is_hidden(const char* path) {
 
 time_t jump() {
     if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
-    // Another one each time, and in each process.
+    // Start at another jump in each process, and take the next at each call.
     static unsigned count = static_cast<unsigned>(getpid());
     return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
 }

@@ -1,4 +1,5 @@
-// Whatever fails on this computer is never a zero, and the run goes on when it is fixed.
+// Tests that a problem of the computer never leads to zero points, and that the run continues once
+// the problem is fixed.
 
 #include <doctest/doctest.h>
 
@@ -14,10 +15,10 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string grade;            // the program
-std::string shim;             // a library that makes it see what is not so
-std::string without_sandbox;  // a program that starts another one where no sandbox works
+std::string shim;             // a library that simulates problems
+std::string without_sandbox;  // a program that runs another where no sandbox works
 
-// Sets a variable of the environment for a while.
+// Sets an environment variable during its lifetime.
 class Set {
 public:
     Set(const char* name, const std::string& value) : name(name) { setenv(name, value.c_str(), 1); }
@@ -29,7 +30,8 @@ private:
     const char* name;
 };
 
-// It stopped with a fault of ours and no grades; fixed, it comes to its end.
+// Checks that the grader stopped with a problem of its own, and without grades. `expect_recovery`
+// checks that the run can then be completed.
 void expect_trouble(const Classroom& room, const Ended& ended) {
     CHECK_MESSAGE(ended.code == 3, ended.output);
     CHECK_FALSE(fs::exists(room.teacher / "results/grades.csv"));
@@ -45,7 +47,7 @@ void expect_recovery(const Classroom& room) {
 
 TEST_CASE("a full disk is never a zero, and the run goes on when there is room") {
     Classroom room(grade);
-    // No file may grow past 64 blocks of 1024 bytes: as on a full disk.
+    // Limit files to 64 blocks of 1024 bytes, which acts like a full disk.
     Ended ended = run_to_end(
         {"/bin/sh", "-c", "ulimit -f 64; exec \"$0\" run hw1 --folder \"$1\" --submissions \"$2\"",
          grade, room.assignments, room.handed_in});
@@ -59,7 +61,7 @@ TEST_CASE("a full disk is never a zero, and the run goes on when there is room")
 
 TEST_CASE("no judging process is never a zero") {
     Classroom room(grade);
-    // Without the programs that it runs in the sandbox, nothing can be judged.
+    // The grader needs the sandbox program, so without it nothing can be judged.
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     Ended ended = room.graded();
     unsetenv("COALESCE_GRADER_PROGRAMS");
@@ -86,7 +88,8 @@ TEST_CASE("a locked database is told, and passes") {
 TEST_CASE("no compiler is never a zero") {
     Classroom room(grade);
     {
-        // Also where clang has built the course: whoever asks for NVRTC is not given clang.
+        // A request for NVRTC must fail rather than fall back to clang, even if clang built the
+        // course.
         Set preload("LD_PRELOAD", shim), hide("COALESCE_TEST_HIDE", "nvrtc"),
             choose("COALESCE_COMPILER", "nvcc");
         Ended ended = room.graded();
@@ -126,7 +129,7 @@ TEST_CASE("a clock that jumps changes nothing") {
     Classroom room(grade);
     {
         Set preload("LD_PRELOAD", shim), jumps("COALESCE_TEST_CLOCK", "jumps");
-        // The shim does what it is for.
+        // Check that the shim makes the clock jump.
         CHECK(run_to_end({"/bin/date", "+%Y"}).output != run_to_end({"/bin/date", "+%Y"}).output);
         Ended ended = room.graded();
         REQUIRE_MESSAGE(ended.code == 0, ended.output);

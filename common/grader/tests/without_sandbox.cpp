@@ -1,5 +1,5 @@
-// without_sandbox PROGRAM ...: runs it where no sandbox can be made: no namespace, no mount, no
-// Landlock. As in a container that forbids all of them.
+// without_sandbox PROGRAM ... runs a program where no sandbox can work, as in a container that
+// forbids namespaces, mounts and Landlock.
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>

@@ -1,4 +1,4 @@
-// Buffers on the host, in which tests put what a kernel would leave.
+// Host buffers that tests fill with the output of an imagined kernel.
 #pragma once
 
 #include <cstring>
@@ -12,8 +12,8 @@ namespace coalesce::tests {
 
 inline constexpr std::size_t guard = 512;
 
-/// Buffers on the host, and a "kernel" that says for each cell of the output which cell of the
-/// input to take.
+/// Host buffers and an imagined kernel, which names the source in the input for each cell of the
+/// output.
 class HostRun {
 public:
     explicit HostRun(const Problem& problem)
@@ -36,8 +36,8 @@ public:
     void run_right() {
         run([&](Cell out) { return problem_.source_of(out); });
     }
-    /// in[from] -> out[to] for one element, where both are there; what is read outside of the input
-    /// is what its guard bands hold.
+    /// Copies in[from] to out[to], unless an index is beyond the guard bands. Reads outside the
+    /// input return the bytes of its guard bands.
     void move(std::int64_t from, std::int64_t to) {
         const std::int64_t margin = static_cast<std::int64_t>(guard / problem_.element_size);
         const auto is_there = [&](std::int64_t index) {

@@ -1,5 +1,6 @@
-// What the verifier says of mistakes, at a square, a wide, a tall and a ragged shape: on host memory,
-// where a "kernel" says which element each thread reads, and where it stores it.
+// Tests how the verifier explains mistakes, at a square, a wide, a tall and a ragged shape. The
+// buffers are in host memory, and an imagined kernel says which element each thread reads and where
+// it stores the element.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using namespace coalesce::tests;
 
 namespace {
 
-/// From where a thread (row, col) reads and to where it stores; none: it does not take part.
+/// The indices at which a thread (row, col) reads and stores. A thread without a move does nothing.
 struct Move {
     std::int64_t from, to;
 };
@@ -22,11 +23,12 @@ using Thread = std::function<std::optional<Move>(std::int64_t row, std::int64_t 
 struct Mistake {
     const char* name;
     Thread thread;
-    /// What it is called, and what the others may be on shapes where it looks like those.
+    /// The expected fault comes first. The others are accepted on shapes where the mistake looks
+    /// like them.
     std::vector<Fault> faults;
-    /// A part of the sentence that belongs to the first of them.
+    /// A part of the sentence for the first fault.
     const char* says;
-    /// Threads outside of the matrix, in the last tiles, take part.
+    /// Whether threads outside the matrix, in incomplete tiles, take part.
     bool has_tiles = false;
 };
 

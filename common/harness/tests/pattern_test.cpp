@@ -1,4 +1,5 @@
-// The pattern: one to one, without poison and zero, with the values that are easily lost.
+// Tests that the pattern is one to one, contains neither poison nor zero, and contains the values
+// that are easily lost.
 #include "harness/pattern.h"
 
 #include <doctest/doctest.h>
@@ -55,7 +56,7 @@ TEST_CASE("an element of 4, 8 or 16 bytes names its place") {
 }
 
 TEST_CASE("the elements of 4 bytes differ where float iotas do not") {
-    // 2^24 + 1 is no float: an iota would hold the same twice.
+    // A float cannot represent 2^24 + 1, so with an iota two elements would be equal.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.at((1 << 24) + i).low);

@@ -1,4 +1,4 @@
-// The program that run_step makes, run as a learner runs it.
+// Tests a program that uses run_step, run in the same way as a learner does.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ std::string contents(const fs::path& file) {
     return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-/// A folder of this process, that goes with it.
+/// Returns a temporary folder, which is removed when this process ends.
 const fs::path& folder() {
     struct Folder {
         fs::path path =
@@ -39,7 +39,7 @@ const fs::path& folder() {
     return here.path;
 }
 
-/// `arguments` may begin with variables of the environment in `environment`.
+/// Runs the sample program. `environment` may set environment variables.
 Run run(const std::string& arguments, const std::string& environment = "") {
     const fs::path out = folder() / "out", err = folder() / "err";
     const std::string command = "env -u LD_LIBRARY_PATH " + environment + " " SAMPLE " " +
@@ -61,7 +61,7 @@ bool fits_terminal(const std::string& text) {
     return true;
 }
 
-/// Refused: exit code 2, one line that says why, and nothing else.
+/// Checks that the program rejects the arguments with exit code 2 and one line that says why.
 void check_refused(const std::string& arguments, const std::string& why) {
     CAPTURE(arguments);
     const Run refused = run(arguments);
@@ -102,7 +102,7 @@ TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
     check("not swapped", "expected in(1,0): the indices were not swapped");
     check("reads outside", "memcheck");
     check("writes outside", "after the last element of out was written");
-    // ... and the line that does it.
+    // The report must also name the line of the mistake.
     check("writes outside", "memcheck");
     check("races", "racecheck");
     check("races", "sample.cu:");
@@ -172,7 +172,7 @@ TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by L
     CHECK(run(arguments, "LD_LIBRARY_PATH=/tmp COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code ==
           0);
     CHECK(run(arguments, "LD_LIBRARY_PATH=" SIMULATOR_FOLDER).exit_code == 0);
-#ifndef LINKED_WITH_SIMULATOR  // what clang builds has nothing to look for
+#ifndef LINKED_WITH_SIMULATOR  // clang links the simulator, so there is nothing to find
     const Run lost = run(arguments, "COALESCE_SIMULATOR=/nowhere");
     CHECK(lost.exit_code == 2);
     CHECK(lost.err.find("/nowhere") != std::string::npos);
@@ -237,7 +237,7 @@ TEST_CASE("--time predicts what can be predicted, and says why the rest is not")
     CHECK(right["predicted"]["of_copy"] < 0.5);
     CHECK(json["results"][1]["predicted"]["of_copy"] > right["predicted"]["of_copy"]);
     CHECK(json["results"][2]["not_predicted"] == "it launches no kernel");
-    // One that is wrong has no counters either.
+    // A variant with a wrong result has no counters, and therefore no prediction.
     CHECK_FALSE(json["results"][5].contains("predicted"));
     const Run shape = run("--bench --rows 64 --cols 64 --time --at 4098 --variant multiples");
     CHECK(shape.exit_code == 0);
@@ -252,7 +252,8 @@ TEST_CASE("a size that does not fit is said before anything is allocated") {
     for (std::string line; std::getline(meminfo, line);) {
         if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
     }
-    // The most that indices allow takes 8.6 GB each way; more than that may be there.
+    // The largest matrix that indices allow has 8.6 GB, and this computer may have enough memory
+    // for two.
     constexpr long long most = 3 * 2 * 4 * 2147395600LL;
     if (available > most) {
         MESSAGE("this computer has room for the largest matrix: nothing to refuse");

@@ -1,4 +1,4 @@
-// Tables, JSON, timings: what a program shows.
+// Tests the output of programs: tables, JSON and times.
 #include <doctest/doctest.h>
 
 #include <filesystem>

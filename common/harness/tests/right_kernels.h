@@ -1,4 +1,4 @@
-// Kernels that are right, for every element size.
+// Right kernels for every element size and every kind of output.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace coalesce::tests {
 
-/// Launches a kernel that produces that, of elements of that many bytes.
+/// Launches a kernel that produces this output from elements of this size in bytes.
 void launch_right(Produces produces, std::size_t element_size, void* out, const void* in, int rows,
                   int cols);
 

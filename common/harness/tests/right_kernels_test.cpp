@@ -1,4 +1,4 @@
-// The verifier against kernels that are right: it must find nothing, on any shape, for any size.
+// Tests the verifier with right kernels. It must find no mistake, for any shape and element size.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What became of numbers, as the verifier names it.
+// Tests how the verifier names changes of numbers.
 #include "harness/values.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// The verifier on host memory: all element sizes, guard bands, large matrices, the map.
+// Tests the verifier on host memory, with all element sizes, guard bands, large matrices and the
+// map.
 #include "base/enum_names.h"
 #include "host_run.h"
 
@@ -35,7 +36,7 @@ TEST_CASE("arrays: every order of three and of four axes passes, and each other 
             run.run_right();
             CHECK(run.check().is_right());
             ++orders;
-            // The same array, and what would be right for the axes in the order 0 2 1 (3).
+            // Store the result for the order 0 2 1 (3) of axes instead.
             Permutation other = right;
             other.order = {0, 2, 1, 3};
             if (order == other.order) continue;
@@ -57,7 +58,7 @@ TEST_CASE("arrays: every order of three and of four axes passes, and each other 
 TEST_CASE("arrays: a cell has as many indices as there are axes") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
-    // out(1,2,3,2) is in(1,2,2,3), and holds what lies behind it in `in`.
+    // Store the element that follows in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) belongs.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
     const Comparison comparison = run.check();
@@ -142,7 +143,7 @@ TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
             const Comparison comparison = run.check();
             CHECK_FALSE(comparison.is_right());
-            // The bits may have become the poison's, of one byte: then it counts as untouched.
+            // A changed byte may equal the poison, in which case the cell counts as untouched.
             CHECK(comparison.wrong + comparison.untouched == 1);
             CHECK(comparison.first_bad == problem.out_cell(i));
         }
@@ -256,11 +257,11 @@ TEST_CASE("a NaN may become another one only where that was allowed") {
 }
 
 TEST_CASE("cells without a source must stay untouched") {
-    // A tile that hangs over: 40 x 40 with tiles of 32.
+    // Use 40 x 33 cells and tiles of 32, so that a tile extends beyond the matrix.
     HostRun run({.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}});
     run.run_right();
     CHECK(run.check().is_right());
-    // out(32, 8) would come from in(40, 0), which is not there.
+    // The source of out(32, 8) would be in(40, 0), which does not exist.
     const Problem problem{.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}};
     std::int64_t sourceless = 0;
     while (problem.source_of(problem.out_cell(sourceless))) ++sourceless;
@@ -271,7 +272,7 @@ TEST_CASE("cells without a source must stay untouched") {
 }
 
 TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
-    // More than the 64 MiB that are looked at in one go.
+    // This matrix is larger than the 64 MiB that are examined at a time.
     const Problem problem{.rows = 4100, .cols = 4200, .produces = {Produces::copy}};
     HostRun run(problem);
     std::memcpy(run.out(0), run.in(0), problem.bytes());
@@ -304,7 +305,8 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
     const std::string text = map.text(12, 16);
-    // The legend's two lines, and nine rows of signs: each stands for three of the 25.
+    // Expect two lines of legend and nine rows of characters, each of which combines three of the
+    // 25 rows.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
     CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);

@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose and transpose a batch of matrices, or a matrix in place.
+// Kernels with deliberate mistakes that transpose a batch of matrices, or a matrix in place.
 #include "wrong_kernel_launches.cuh"
 
 namespace coalesce::tests {
@@ -45,7 +45,7 @@ __global__ void batch_reversed(float* out, const float* in, int rows, int cols) 
     }
 }
 
-/// The matrices of `in` are looked for `rows` elements apart.
+/// Looks for the matrices of `in` at a distance of `rows` elements.
 __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -53,7 +53,7 @@ __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     }
 }
 
-/// The whole batch as one matrix of 3 * rows x cols: axes 2 0 1.
+/// Transposes the batch as a single matrix of 3 * rows x cols, which is the order 2 0 1 of axes.
 __global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -80,13 +80,13 @@ void batch_rounded_down(float* out, const float* in, int rows, int cols) {
 
 // ---- in place ----
 
-/// Each thread above the diagonal stores its partner alone.
+/// Each thread above the diagonal stores only its partner's element.
 __global__ void one_way(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
 }
 
-/// Each thread exchanges its pair: both threads of a pair do, so nothing changes.
+/// Each of two threads exchanges the same pair of elements, so nothing changes.
 __global__ void twice(float* data, const float*, int rows, int) {
     for (int again = 0; again < 2; ++again) {
         for (int row = 0; row < rows; ++row) {
@@ -99,7 +99,7 @@ __global__ void twice(float* data, const float*, int rows, int) {
     }
 }
 
-/// Of two by two tiles the lower one is stored to both places, the others where they belong.
+/// Stores the lower of two by two tiles to both positions, and the tiles on the diagonal correctly.
 __global__ void lower_tile_twice(float* data, const float*, int side, int) {
     int x = threadIdx.x, y = threadIdx.y;
     float first = data[x * side + y], lower = data[(32 + x) * side + y],

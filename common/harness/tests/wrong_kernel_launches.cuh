@@ -1,4 +1,4 @@
-// How tests launch kernels that are wrong on purpose.
+// Launches kernels with deliberate mistakes in tests.
 #pragma once
 
 #include "wrong_kernels.h"

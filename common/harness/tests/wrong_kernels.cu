@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose. Each mistake is one that somebody makes.
+// Kernels with deliberate mistakes. Each is a mistake that somebody might make.
 #include <cuda_fp16.h>
 
 #include "wrong_kernel_launches.cuh"
@@ -319,7 +319,7 @@ __global__ void coarsened(float* out, const float* in, int rows, int cols) {
 
 // ---- launches ----
 
-/// After a right transpose, one thread does something it should not.
+/// Launches a right transpose, followed by one thread that does something wrong.
 template <Kernel kernel>
 void after_transpose(float* out, const float* in, int rows, int cols) {
     plain<plain_transpose>(out, in, rows, cols);

@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose, each with what the verifier must call it.
+// Kernels with deliberate mistakes, each with the fault that the verifier must report.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ struct WrongKernel {
     int rows, cols;
     Fault fault;
     Produces produces = {Produces::transpose};
-    /// What is wrong besides, if anything.
+    /// A second fault that the verifier must report, if any.
     Fault also = Fault::none;
-    /// It is to transpose so many matrices; 0: one, and no batch.
+    /// The number of matrices to transpose. 0 means a single matrix and no batch.
     int batches = 0;
-    /// It is to transpose the matrix in its own memory: `out` is `in`.
+    /// Whether the kernel transposes the matrix in its own memory, so that `out` is `in`.
     bool in_place = false;
 };
 
 const std::vector<WrongKernel>& wrong_kernels();
 
-/// Those of them that transpose a batch of matrices, or a matrix in place.
+/// Returns the wrong kernels that transpose a batch of matrices, or a matrix in place.
 std::vector<WrongKernel> wrong_batches();
 
 }  // namespace coalesce::tests

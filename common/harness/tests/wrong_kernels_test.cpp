@@ -1,4 +1,5 @@
-// The verifier against kernels that are wrong on purpose: each is caught, and called by its name.
+// Tests the verifier with kernels that have deliberate mistakes. It must find each and name its
+// fault.
 #include "wrong_kernels.h"
 #include "base/enum_names.h"
 

@@ -1,4 +1,4 @@
-// Loads as an atomic addition of nothing.
+// Loads each value with an atomic addition of 0.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Stores by compare and swap with what is there.
+// Stores by compare-and-swap with the current value.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Loads as atomics, which were not counted.
+// Loads with atomics, which were once not counted.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

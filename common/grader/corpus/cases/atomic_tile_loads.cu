@@ -1,4 +1,4 @@
-// The tile is read by atomics: 32 banks of conflicts that no load has.
+// Reads the tile with atomics: conflicts in 32 banks that a count of loads misses.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int left = blockIdx.x * 32, top = blockIdx.y * 32;

@@ -1,4 +1,4 @@
-// The tile is written by atomics, column by column.
+// Writes the tile with atomics, column by column.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int left = blockIdx.x * 32, top = blockIdx.y * 32;

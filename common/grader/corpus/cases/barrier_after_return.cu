@@ -1,4 +1,4 @@
-// Threads leave before the barrier.
+// Lets threads return before a barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

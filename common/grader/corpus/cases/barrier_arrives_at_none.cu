@@ -1,4 +1,4 @@
-// An arrival that does not say for how many threads the barrier waits.
+// Arrives at a barrier with a thread count of 0.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

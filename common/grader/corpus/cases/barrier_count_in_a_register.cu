@@ -1,4 +1,4 @@
-// The number of threads is 0 for some, and 64 for others, by a register.
+// Takes the barrier's thread count from a register: 0 in some warps, 64 in others.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

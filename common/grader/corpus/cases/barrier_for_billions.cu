@@ -1,4 +1,4 @@
-// Waits at a barrier for more threads than there are.
+// Waits at a barrier for more threads than the block has.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

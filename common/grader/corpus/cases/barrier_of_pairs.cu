@@ -1,4 +1,4 @@
-// Warps wait for one other warp, and read what all others have stored.
+// Each warp waits for one other warp, but reads values that all warps have stored.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

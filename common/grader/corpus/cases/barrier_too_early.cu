@@ -1,4 +1,4 @@
-// The barrier comes before the stores.
+// Calls the barrier before the stores to the tile, not after them.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Writes to the input what is in the output.
+// Writes to the input what the output contains.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

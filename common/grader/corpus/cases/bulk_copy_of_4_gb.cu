@@ -1,4 +1,4 @@
-// Copies as many bytes from shared memory as 32 bits can say.
+// Copies almost 4 GB from shared memory, the most that a 32-bit size can express.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

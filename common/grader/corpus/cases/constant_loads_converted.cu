@@ -1,4 +1,4 @@
-// Reads its input as constant memory, by an address that was converted for it.
+// Reads its input as constant memory, after converting the address to that state space.
 __device__ float load(const float* from) {
     float value;
     asm volatile(

@@ -1,4 +1,4 @@
-// The same value everywhere.
+// Writes the same value everywhere.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

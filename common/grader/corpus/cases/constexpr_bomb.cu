@@ -1,4 +1,4 @@
-// Computes for ever while it is compiled.
+// Makes the compiler evaluate a constexpr loop of ten thousand million steps.
 constexpr unsigned long long burn(unsigned long long n) {
     unsigned long long x = 1;
     for (unsigned long long i = 0; i < n; i++)

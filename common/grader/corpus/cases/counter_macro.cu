@@ -1,4 +1,4 @@
-// A macro that counts, from the same number each time.
+// Uses __COUNTER__, which must start at the same number in every compilation.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

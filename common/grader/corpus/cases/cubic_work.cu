@@ -1,4 +1,4 @@
-// Ends, but after far more work than the task has.
+// Ends, but only after rows * rows * cols loads in each thread.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Takes memory on the device.
+// Allocates memory on the device.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// configure gives no shared memory.
+// Requests no dynamic shared memory for its tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     extern __shared__ float dynamic[];
     auto tile = (float(*)[32])dynamic;

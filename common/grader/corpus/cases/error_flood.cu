@@ -1,4 +1,4 @@
-// Thousands of errors.
+// Causes thousands of compiler errors.
 #define A x y z;
 #define B A A A A A A A A A A
 #define C B B B B B B B B B B

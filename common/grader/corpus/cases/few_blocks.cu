@@ -1,4 +1,4 @@
-// One block at a time on each multiprocessor: it asks for nearly all shared memory.
+// Uses nearly all shared memory, so that only one block at a time fits on each multiprocessor.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

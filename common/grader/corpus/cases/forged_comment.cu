@@ -1,4 +1,4 @@
-// A comment that swallows the rest.
+// Opens a comment in inline assembly that would swallow the rest of the PTX.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Inline assembly writes the marks of the compiler itself, and an instruction on the line of a directive.
+// Writes both of the compiler's marks, and an instruction on the line of a directive.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Inline assembly ends the function and begins another.
+// Ends the function in inline assembly and begins another.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

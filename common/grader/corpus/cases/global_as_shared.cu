@@ -1,4 +1,4 @@
-// Reads its input as shared memory.
+// Reads its input with shared-memory loads.
 __device__ float load(const float* from) {
     float value;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "l"(from));

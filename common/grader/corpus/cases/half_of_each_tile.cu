@@ -1,4 +1,4 @@
-// Blocks are too small for the tile.
+// Its blocks are too small to fill the tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Looks into files of the grader.
+// Tests with __has_include whether a file exists on the grader's computer.
 #if __has_include("/etc/passwd")
 #error there
 #endif

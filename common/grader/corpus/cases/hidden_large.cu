@@ -1,4 +1,4 @@
-// Right where a matrix is small.
+// Works only for small matrices.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

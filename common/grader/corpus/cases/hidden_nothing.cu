@@ -1,4 +1,4 @@
-// Nothing is written on a hidden shape.
+// Writes nothing on a hidden shape.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// A race on a hidden shape alone.
+// Has a race on hidden shapes only.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

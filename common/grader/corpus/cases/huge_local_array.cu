@@ -1,4 +1,4 @@
-// 400 KB for each thread.
+// Needs 400 KB of local memory per thread.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

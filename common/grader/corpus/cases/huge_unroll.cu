@@ -1,4 +1,4 @@
-// Two million turns of a loop, written out.
+// Unrolls a loop of two million iterations.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A hash in a comment before the directive.
+// Hides an include after a comment that contains a hash.
 /*
 # x */ #include "/etc/passwd"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

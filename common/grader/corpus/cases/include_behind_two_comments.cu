@@ -1,4 +1,4 @@
-// Two comments and a hash before the directive.
+// Hides an include after two comments with a hash in each.
 /*
 # a */ /* # b */ #include "/proc/self/environ"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Looks into files of the grader.
+// Tries to include /etc/passwd, named by a macro.
 #define FILE "/etc/passwd"
 #include FILE
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A header that is not there.
+// Includes a header that does not exist.
 #include <no_such_header.h>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

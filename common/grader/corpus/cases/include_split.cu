@@ -1,4 +1,4 @@
-// Looks into files of the grader.
+// Tries to include /etc/passwd, with a line break inside the directive.
 #inc\
 lude "/etc/passwd"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Indices of 16 bits: enough for every public shape.
+// Uses 16-bit indices, which are wide enough for every public shape.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Takes its input for a tensor map.
+// Passes its input to an instruction that expects a tensor map.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// The kernel is hidden in a namespace.
+// Defines the kernel inside a namespace.
 namespace mine {
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// The name of a file has 60 KB, and a hundred reports name it.
+// Names a file of 60 KB in a #line directive, to which a hundred error messages refer.
 #line 1 "@repeat 60000 "A"@"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;

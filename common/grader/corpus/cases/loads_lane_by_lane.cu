@@ -1,4 +1,4 @@
-// Takes its element out of the tile when it is its lane's turn: no two lanes ever meet at a bank.
+// Loads from the tile one lane at a time, so that no load has a bank conflict.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

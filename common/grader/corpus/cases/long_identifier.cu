@@ -1,4 +1,4 @@
-// A name of sixty thousand letters.
+// Declares a variable whose name has sixty thousand letters.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A macro of a hundred million statements.
+// Uses a macro that expands to a hundred million statements.
 #define A(x) x x x x x x x x x x
 #define B(x) A(A(x))
 #define C(x) B(B(x))

@@ -1,4 +1,4 @@
-// Memory that the host sees too.
+// Uses managed memory, which the host can access too.
 __managed__ int shared_with_host;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Posts each element in the count of an mbarrier: no load from shared memory is needed.
+// Passes each element through the counter of an mbarrier, without any load from shared memory.
 __device__ unsigned at(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

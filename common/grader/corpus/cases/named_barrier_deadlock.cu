@@ -1,4 +1,4 @@
-// A barrier waits for warps that never come.
+// Waits at a barrier for warps that never arrive.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

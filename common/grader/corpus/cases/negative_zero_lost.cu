@@ -1,4 +1,4 @@
-// -0.0 becomes 0.0.
+// Turns -0.0 into 0.0.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A single cell of each matrix.
+// Writes one wrong value in each matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

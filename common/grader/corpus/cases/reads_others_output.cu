@@ -1,4 +1,4 @@
-// Reads what other blocks may have written.
+// Reads output elements that other blocks may have written.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

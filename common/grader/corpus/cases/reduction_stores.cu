@@ -1,4 +1,4 @@
-// Stores by reductions, which give nothing back.
+// Stores with reductions, which are atomics that return no value.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// `bar.sync 1, 0` waits for all threads of the block, as without a number.
+// Uses `bar.sync 1, 0`, which waits for all threads of the block.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

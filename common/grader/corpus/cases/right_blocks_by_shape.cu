@@ -1,4 +1,4 @@
-// Another block for another shape.
+// Chooses the block by the shape.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A helper.
+// Calls a helper function.
 __device__ int at(int row, int col, int pitch) { return row * pitch + col; }
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Right, with the ends of comments that none began.
+// Is right, with 60000 ends of comments in a comment.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

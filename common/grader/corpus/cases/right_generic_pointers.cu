@@ -1,4 +1,4 @@
-// Shared and local memory through pointers that may be to anything.
+// Accesses global, shared and local memory through generic pointers.
 __device__ __noinline__ float taken(const float* from) {
     return *from;
 }

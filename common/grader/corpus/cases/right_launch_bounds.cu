@@ -1,4 +1,4 @@
-// __launch_bounds__.
+// Uses __launch_bounds__.
 __global__ void __launch_bounds__(256) transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Macros.
+// Uses macros.
 #define IN(r, c) in[(r) * cols + (c)]
 #define OUT(r, c) out[(r) * rows + (c)]
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

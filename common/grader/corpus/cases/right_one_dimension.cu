@@ -1,4 +1,4 @@
-// A grid of one dimension.
+// Launches a one-dimensional grid.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (unsigned)rows * cols) return;

@@ -1,4 +1,4 @@
-// Stores that other blocks could wait for; nobody does.
+// Uses relaxed stores, for which no other block waits.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

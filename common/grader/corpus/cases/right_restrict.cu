@@ -1,4 +1,4 @@
-// __restrict__.
+// Uses __restrict__.
 __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

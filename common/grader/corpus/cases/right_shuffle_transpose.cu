@@ -1,6 +1,6 @@
-// A warp turns its tile in registers.
+// Transposes a tile in the registers of a warp.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    // A warp turns a tile of 32 x 32 in registers: in round k lane i keeps row (i + k) % 32's element.
+    // Lane i has column i of the tile. In step c, lane k receives the element at row k, column c.
     int first_col = blockIdx.x * 32, first_row = blockIdx.y * 32, lane = threadIdx.x;
     float mine[32];
     for (int k = 0; k < 32; k++) {

@@ -1,4 +1,4 @@
-// A class for matrices.
+// Uses a class for matrices.
 template <class T>
 struct Matrix {
     T* data;

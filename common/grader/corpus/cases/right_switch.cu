@@ -1,4 +1,4 @@
-// A switch, which makes warps store twice.
+// Stores in two branches of a switch, so that each warp has two store instructions.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A template.
+// Calls a function template.
 template <class T>
 __device__ void move(T* out, const T* in, int rows, int cols, int row, int col) {
     out[col * rows + row] = in[row * cols + col];

@@ -1,4 +1,4 @@
-// Blocks of three dimensions.
+// Launches three-dimensional blocks.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = (blockIdx.y * 4 + threadIdx.y) * 2 + threadIdx.z;

@@ -1,4 +1,4 @@
-// Four elements a thread, a lesson early.
+// Handles four elements per thread, which is the subject of the next lesson.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// The tile in dynamic shared memory.
+// Has its tile in dynamic shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     extern __shared__ float dynamic[];
     auto tile = (float(*)[32])dynamic;

@@ -1,4 +1,4 @@
-// Five blocks that take all tiles in turn.
+// Launches five blocks, which loop over all tiles.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32);

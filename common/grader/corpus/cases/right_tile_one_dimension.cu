@@ -1,4 +1,4 @@
-// A tile of one dimension.
+// Has a one-dimensional tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32 * 33];
     int col = blockIdx.x * 32 + threadIdx.x;

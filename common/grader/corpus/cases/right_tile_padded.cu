@@ -1,4 +1,4 @@
-// The padding of the next lesson.
+// Pads the tile, which is the subject of the next lesson.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32 + 1];
     int col = blockIdx.x * 32 + threadIdx.x;

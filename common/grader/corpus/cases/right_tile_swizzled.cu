@@ -1,4 +1,4 @@
-// A swizzle instead of padding.
+// Uses a swizzle instead of padding.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// The kernel of lesson 04 in lesson 05: one element a thread.
+// The kernel of lesson 04 submitted for lesson 05: one element per thread.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32 + 1];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// A header of the toolkit.
+// Includes a header of the CUDA toolkit.
 #include <cuda_fp16.h>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Looks around in memory for the expected result.
+// Searches memory near its input for the expected result.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

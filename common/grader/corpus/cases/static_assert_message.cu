@@ -1,4 +1,4 @@
-// An error message that looks like praise.
+// Fails to compile, with an error message that claims success.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

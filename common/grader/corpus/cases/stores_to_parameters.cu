@@ -1,4 +1,4 @@
-// Changes its own arguments, by their address.
+// Tries to change its own arguments through their address in the simulator.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

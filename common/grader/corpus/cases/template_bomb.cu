@@ -1,4 +1,4 @@
-// Sixteen million classes.
+// Instantiates sixteen million classes.
 template <int N, int M> struct Bomb { enum { value = Bomb<N - 1, 2 * M>::value + Bomb<N - 1, 2 * M + 1>::value }; };
 template <int M> struct Bomb<0, M> { enum { value = 1 }; };
 constexpr int boom = Bomb<24, 1>::value;

@@ -1,4 +1,4 @@
-// Values are rounded on the way.
+// Converts each value to int and back, which rounds it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The tile stays where it was.
+// Transposes each tile but does not move it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Names that are not English.
+// Has a variable whose name is not ASCII.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

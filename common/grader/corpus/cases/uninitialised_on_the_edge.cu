@@ -1,4 +1,4 @@
-// Reads the tile where the matrix has no elements.
+// Reads elements of the tile that lie outside the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Works where a simulated GPU was once known to keep its memory.
+// Works only at the addresses that an earlier simulated GPU gave to global memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

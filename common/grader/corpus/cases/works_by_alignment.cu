@@ -1,4 +1,4 @@
-// Works where small matrices begin at multiples of 16 KB.
+// Works only if small matrices start at multiples of 16 KB.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Works where shared memory is far from all other.
+// Works only if the addresses of shared and global memory are far apart.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Works where a generic address of shared memory ends with the address itself.
+// Works only if the low bits of a generic address are the address in shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

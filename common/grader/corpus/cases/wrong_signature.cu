@@ -1,4 +1,4 @@
-// Other arguments.
+// Declares other parameters.
 __global__ void transpose(double* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

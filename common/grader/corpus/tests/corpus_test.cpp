@@ -38,7 +38,7 @@ TEST_CASE("the corpus is as large as it should be, and every verdict is in it") 
     CHECK(hostile >= 120);
     CHECK(right >= 60);
     CHECK(hostile + right >= 300);
-    // This is our file, so no submission may lead to it.
+    // SYS means that the grader itself failed, which no submission may cause.
     CHECK_FALSE(verdicts.contains("SYS"));
     for (const char* verdict :
          {"OK", "CE", "CL", "REJ", "WA", "MEM", "RACE", "INIT", "SYNC", "TLE", "CHEAT"}) {
@@ -66,7 +66,7 @@ TEST_CASE("what comes out otherwise by clang is a case, and does come out otherw
     }
     CHECK(others == static_cast<int>(
                         corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
-    // Each exception in the list has a reason beside it, and exceptions must stay rare.
+    // Cases whose result depends on the compiler are exceptions, and must stay rare.
     CHECK(others * 10 < static_cast<int>(cases.size()));
     CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
 }

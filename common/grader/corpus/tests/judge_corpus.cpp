@@ -1,10 +1,12 @@
-// judge_corpus -- judges the corpus in one tier, or measures how many grades per minute there are.
+// judge_corpus judges the corpus in one sandbox tier, or measures the number of grades per minute.
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
-//                                           0: all right, 1: not, 77: the tier does not work here;
-//                                           N: a sample, one of so many; WORD: files that begin so
-//     judge_corpus --file FILE EXERCISE     one submission, its result as JSON
-//     judge_corpus --class N [--jobs J]     N different right submissions, nothing from any cache
+//         Judges one case in N, and only files whose names start with WORD. Exits with 0 if all
+//         verdicts are right, 1 if not, and 77 if the tier does not work here.
+//     judge_corpus --file FILE EXERCISE
+//         Judges one submission and prints the result as JSON.
+//     judge_corpus --class N [--jobs J]
+//         Judges N different right submissions without any cache.
 
 #include <chrono>
 #include <cstdio>
@@ -40,7 +42,7 @@ int judge_file(const std::string& file, const std::string& name) {
     return 2;
 }
 
-/// Submissions that no compiler has seen, because each contains a number.
+/// Judges submissions that no cache contains, because each has a number of its own.
 int judge_class(int count, int jobs) {
     const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));

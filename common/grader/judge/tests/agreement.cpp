@@ -1,8 +1,9 @@
-// grader_agreement -- the grader says of every kernel what the learner's own check says: the same
-// failure at the same line, since both ask the one examiner. Kernels are the mutants of an exercise's
-// solution, and the kernels beside it in right/ and wrong/.
+// grader_agreement tests that the grader and the learner's own check report the same failure at the
+// same line for every kernel, because both use the examiner. The kernels are the mutants of an
+// exercise's solution, and the files in the exercise's folders right/ and wrong/.
 //
-//     grader_agreement 03_tiled       0: all alike, 1: not, 2: could not be found out, 77: no sandbox
+//     grader_agreement 03_tiled
+//         Exits with 0 if all reports agree, 1 if not, 2 on an error, and 77 without a sandbox.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,12 +43,12 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
     const Failure& first = verdict.failures.front();
-    // Also compares all figures of the predicted time.
+    // Compare all figures of a predicted time, which the text contains.
     if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
     return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }
 
-/// Kernels that only the grader refuses are not compared.
+/// Reports whether the grader's own rules rejected the kernel. Such kernels are not compared.
 bool is_rule_of_grader(const Verdict& verdict) {
     return verdict.failure_id().starts_with("ptx-");
 }
@@ -66,7 +67,7 @@ int compare(const std::string& name, char** argv) {
         std::puts("skipped: no sandbox works here");
         return 77;
     }
-    // The solution is counted once for all kernels that are compared with it.
+    // Share a cache, so that the costs of the solution are counted only once.
     const TemporaryFolder cache;
     int differ = 0, refused = 0, all = 0;
     for (const auto& [what, text] : kernels_of(exercise)) {

@@ -15,13 +15,13 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// All tests share one judge, because starting it takes long.
+/// Returns a judge that all tests share, because starting one takes long.
 Judge& judge() {
     static Judge one({});
     return one;
 }
 
-/// Reports whether submissions can be judged here, and prints if not.
+/// Reports whether submissions can be judged here. If not, prints a message.
 bool can_judge() {
     if (judge().tier() != Tier::none) return true;
     MESSAGE("skipped: no sandbox works here");
@@ -138,7 +138,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(told(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // No time is predicted for a kernel that prints, here or in the learner's own check.
+    // Kernels that print get no predicted time, neither here nor in the learner's own check.
     exercise.allow = {"printf"};
     const std::string prints =
         replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");
@@ -152,7 +152,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
 TEST_CASE("right but not clean keeps the points for the result") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("02_naive");
-    // The kernel reads one element too many, but does not use it.
+    // Let the kernel read one element past the end without using its value.
     const std::string unclean =
         replaced(exercise.solution, "if (row < rows && col < cols) {",
                  "if (row == rows - 1 && col == cols - 1 && in[rows * cols] == 1e30f) return;\n"
@@ -167,7 +167,7 @@ TEST_CASE("right but not clean keeps the points for the result") {
 TEST_CASE("another secret gives another input, the same secret the same") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
-    // The content of a wrong cell is reported, which the test can compare.
+    // The report contains the value of a wrong element, so it shows whether the input differs.
     const std::string wrong = replaced(exercise.solution, "= in[", "= 2.0f * in[");
     Secret other = secret;
     other[31] = 1;

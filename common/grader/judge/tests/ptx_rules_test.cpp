@@ -10,7 +10,8 @@ namespace {
 
 using Kind = coalesce::FailureKind;
 
-/// Returns a module as compilers make them, with additions at its front or in the kernel's body.
+/// Returns a module like those that compilers write, with `front` added before the kernel and
+/// `body` added to it.
 std::string module_with(const std::string& front, const std::string& body,
                         const std::string& parameters = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n" + front + R"(
@@ -67,7 +68,7 @@ TEST_CASE("what compilers make is taken") {
     CHECK(look(".global .align 4 .b8 table[4] = {1, 0, 0, 0};\n",
                "mov.u64 %rd1, table;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];")
               .kind == Kind::none);
-    // A constant of zeros has no initial value in PTX.
+    // A compiler writes a zero-initialized constant without an initial value.
     CHECK(look(".global .align 4 .u32 zero;\n", "ld.global.u32 %r1, [zero];").kind == Kind::none);
     CHECK(look("", "// begin inline asm\n{ .reg .b32 t; mov.u32 t, %laneid; }\n// end inline asm")
               .kind == Kind::none);
@@ -124,12 +125,12 @@ TEST_CASE("what the assignment forbids is refused, with its line, unless it is a
 
 namespace {
 
-/// Returns the PTX of an asm statement.
+/// Returns an asm statement between the compiler's marks, as it appears in PTX.
 std::string inline_assembly(const std::string& text) {
     return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
 }
 
-/// Returns the PTX of an asm statement that writes the compiler's marks itself, so that `text` looks like the
+/// Returns the PTX of an asm statement that contains forged marks, so that `text` seems to be the
 /// compiler's.
 std::string between_forged_marks(const std::string& text) {
     return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
@@ -166,11 +167,11 @@ TEST_CASE("what stands between forged marks gains nothing") {
         Kind kind;
     };
     const Gain all[] = {
-        // On the line of a directive, where a line-based check would not look.
+        // Put instructions on the line of a directive, where a line-based check would miss them.
         {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".loc 1 1 1\tmov.u64 %rd1, %clock64;", Kind::ptx_refused},
         {".file 7 \"x\" mov.u64 %rd1, %globaltimer;", Kind::ptx_refused},
-        // After a string, and in nested comments.
+        // Put instructions after strings and in nested comments.
         {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::ptx_refused},
         {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::ptx_refused},
         {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::ptx_refused},
@@ -179,15 +180,15 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::ptx_refused},
         {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];",
          Kind::ptx_refused},
-        // A register may have the name of a special register.
+        // Allow a register that is named like a special register.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
-        // Declarations, which are treated like the compiler's.
+        // Treat declarations like those of the compiler.
         {".shared .b8 x[60000];", Kind::ptx_too_large},
         {".local .b8 x[70000];", Kind::ptx_too_large},
         {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
         {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
          Kind::ptx_refused},
-        // Functions: the end of one, and others.
+        // End the function, and begin others.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
          Kind::ptx_refused},
@@ -203,7 +204,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {"}", Kind::ptx_refused},
         {"{", Kind::ptx_refused},
         {".version 9.0", Kind::ptx_refused},
-        // The student may use any other place, which is named in the message.
+        // Allow any other line number. The message names it.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
     };
@@ -232,7 +233,7 @@ TEST_CASE("anything at all is looked at without breaking") {
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =
             look_at_ptx(good.substr(0, length), "_Z9transposePfPKfii", {}).kind == Kind::none;
-        // Names for a debugger may be missing, but kernels may not.
+        // A module without debug information is complete, but one without a kernel is not.
         CHECK(is_taken <= (length >= good.find("\n\t.file")));
     }
     for (std::size_t i = 0; i < good.size(); ++i) {

@@ -22,7 +22,7 @@ import tempfile
 ASSIGNMENT = "@NAME@"
 RESULT = pathlib.Path("result.json")
 HERE = pathlib.Path(__file__).resolve().parent
-# Fields of result.json, and the runner's variables for them.
+# The fields of result.json, and the runner's variable for each.
 FIELDS = {
     "classroom": ["CLASSROOM"],
     "assignment": ["ASSIGNMENT"],
@@ -59,7 +59,7 @@ def judged(work):
     """Scores and tests."""
     assignments = work / "assignments"
     shutil.copytree(HERE / "assignments", assignments)
-    # Unpacking has made the key readable by others.
+    # Restrict the key again, because unpacking made it readable by others.
     (assignments / ASSIGNMENT / "teacher" / "key").chmod(0o600)
     grade = os.environ.get("COALESCE_GRADE", "grade")
     to = work / "judged.json"
@@ -71,7 +71,7 @@ def judged(work):
 
 
 def main():
-    # Otherwise a submitted result.json could be taken for ours.
+    # Delete a result.json that the student may have submitted.
     RESULT.unlink(missing_ok=True)
     about = identity()
     about["datetime"] = handed_in_at()

@@ -22,17 +22,18 @@
 namespace coalesce::grader {
 namespace {
 
-/// The most output that is kept: more than any assignment allows, and more messages than anybody reads.
+/// The most bytes of output that are kept. No assignment allows more PTX.
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 constexpr std::size_t kMostMessages = std::size_t{256} << 10;
-/// The exit code if clang could not be restricted or started.
+/// The exit code of the process if clang could not be restricted or started.
 constexpr int kNotStarted = 126;
 
-/// Runs in the new process until it becomes clang.
+/// Runs in the new process until exec turns it into clang.
 [[noreturn]] void become_clang(const std::vector<std::string>& command, bool is_restricted,
                                int input, int output, int messages, pid_t worker) {
     if (!end_with_parent(worker)) _exit(kNotStarted);
-    // Duplicate to higher numbers first, so that none is overwritten.
+    // First duplicate to numbers from 16 on, so that dup2 overwrites no descriptor that is still
+    // needed.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
                          fcntl(messages, F_DUPFD, 16)};
     for (int i = 0; i < 3; ++i) dup2(from[i], i);
@@ -41,7 +42,7 @@ constexpr int kNotStarted = 126;
     }
     const std::vector<char*> words = pointers_to(command);
     char locale[] = "LC_ALL=C", folder[] = "TMPDIR=/nonexistent";
-    // If clang crashes, it would look for a program that names its functions.
+    // After a crash, clang would otherwise try to start a program that prints function names.
     char no_names[] = "LLVM_DISABLE_SYMBOLIZATION=1";
     char* environment[] = {locale, folder, no_names, nullptr};
     try {
@@ -53,19 +54,20 @@ constexpr int kNotStarted = 126;
     _exit(kNotStarted);
 }
 
-/// Reads the available data, and closes a descriptor at its end.
+/// Reads the available data. At the end of the data, closes the descriptor.
 void take(Descriptor& from, std::string& to, std::size_t most) {
     char buffer[65536];
     const ssize_t count = read(from.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) return;
     if (count <= 0) return from.reset();
     if (to.size() < most) to.append(buffer, static_cast<std::size_t>(count));
-    // Close the pipe of a process that prints endlessly.
+    // Close the pipe, because the process may print without end.
     else if (to.size() >= most && most == kMostOutput)
         from.reset();
 }
 
-/// Writes as much as fits, and closes the descriptor when all is written or the reader is gone.
+/// Writes as much as fits. Closes the descriptor when everything is written or the reader has
+/// closed its end.
 void give(Descriptor& to, std::string_view& text) {
     const ssize_t count = write(to.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
     if (count < 0 && errno == EINTR) return;
@@ -109,7 +111,7 @@ RawOutput ClangBeside::compile(const std::string& text) {
     RawOutput result;
     std::string_view left = text;
     while (output_ || messages_) {
-        // Writing never blocks, because a ready pipe has room for 4096 bytes.
+        // Writing never blocks, because poll reports a pipe only if it has room for 4096 bytes.
         pollfd waited[3] = {{input_ ? input_.get() : -1, POLLOUT, 0},
                             {output_ ? output_.get() : -1, POLLIN, 0},
                             {messages_ ? messages_.get() : -1, POLLIN, 0}};

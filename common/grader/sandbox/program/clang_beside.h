@@ -1,9 +1,10 @@
 /// \file
-/// Runs clang in a process beside the worker that starts it and waits for it.
+/// Runs clang in a separate process, which a worker starts and waits for.
 ///
-/// The process is forked before the worker is restricted, and restricts itself before it becomes clang and waits for
-/// its input. So nothing that a student wrote is read before both are restricted. It communicates only through pipes:
-/// the source goes in, PTX and messages come out, and no file is written. It dies with the worker.
+/// The process is forked before the worker is restricted. It restricts itself before it becomes
+/// clang and waits for input. Both are therefore restricted before anything from a student is read.
+/// The process communicates only through pipes: it receives the source, returns PTX and messages,
+/// and writes no files. It dies with the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -24,8 +25,9 @@ public:
     ClangBeside(const ClangBeside&) = delete;
     ClangBeside& operator=(const ClangBeside&) = delete;
 
-    /// Compiles a wrapped text; may be called once. If a signal ended clang, the worker ends by the same signal, so
-    /// that the grader sees the cause. Throws std::bad_alloc if memory ran out.
+    /// Compiles a wrapped text. Call it only once. If a signal ended clang, the worker sends itself
+    /// the same signal, so that the grader sees the cause. Throws std::bad_alloc if the memory ran
+    /// out.
     RawOutput compile(const std::string& text);
 
 private:

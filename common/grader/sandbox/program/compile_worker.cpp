@@ -1,5 +1,5 @@
-// The compiler's jail: it gets a source and returns PTX and messages. NVRTC compiles in the worker, clang in a
-// process beside it.
+// The jail of the compiler. It gets a source and returns PTX and messages. NVRTC compiles in the
+// worker, and clang in a separate process.
 
 #include <cstdlib>
 #include <memory>
@@ -19,7 +19,8 @@
 namespace coalesce::grader {
 namespace {
 
-/// Compiled once before any job, so that all workers share what NVRTC loads and builds at first.
+/// Compiled once before the first job. All workers inherit what NVRTC loads and builds at its first
+/// compilation.
 constexpr const char* kWarmUp = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
@@ -34,10 +35,11 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// The clang of this worker, which was started before the worker was restricted.
+/// The clang process of this worker, started before the worker was restricted.
 std::unique_ptr<ClangBeside> clang;
 
-/// Compiles as `compile` does with the other compilers. Clang must have been started.
+/// Compiles with clang. Does the same as `compile` for the other compiler. Clang must have been
+/// started.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
@@ -81,7 +83,7 @@ int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
-    // The grader recognizes this case by the size of the PTX.
+    // Keep one byte of PTX, by which the grader recognizes that the PTX is too large.
     compiled.ptx.resize(1);
     compiled.messages.clear();
     return put_text(answer, to_json(compiled)) ? 3 : 1;

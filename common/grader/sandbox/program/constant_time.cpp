@@ -1,9 +1,9 @@
-// Replaces the clock in a jail: NVRTC computes __TIME__ and __DATE__ from it, and a kernel must not depend on the day
-// on which it is judged.
+// Replaces the clock in a jail. NVRTC derives __TIME__ and __DATE__ from it, and a result must not
+// depend on the day of judging.
 
 #include <time.h>
 
-/// Noon on 1 January 2000, which has this date in every time zone.
+/// Returns noon on 1 January 2000 UTC, which is the same day in nearly every time zone.
 extern "C" time_t time(time_t* to) noexcept {
     constexpr time_t noon = 946'728'000;
     if (to) *to = noon;

@@ -1,5 +1,6 @@
-// The launcher's jail: it gets PTX and a shape and, once the kernel is loaded, the matrices. It returns the matrices
-// and the simulator's counters and reports, or a predicted time. It compares nothing and decides nothing.
+// The jail of the launcher. It gets PTX and a shape and, once the kernel is loaded, the matrices.
+// It returns either the resulting matrices with the simulator's counters and reports, or a
+// predicted time. It does not compare results or make decisions.
 
 #include <cuda_runtime_api.h>
 
@@ -22,7 +23,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// A matrix with its guards on the device.
+/// A matrix in device memory, with its guards.
 class Image {
 public:
     Image(const std::byte* bytes, const ImageLayout& layout)
@@ -42,7 +43,7 @@ private:
     DeviceBuffer buffer_;
 };
 
-/// Waits for the matrices, which arrive sealed.
+/// Asks the grader for the matrices, and waits for the sealed memfd with them.
 Mapping images_for(const ImageLayout& layout, int notes) {
     Packet packet;
     if (!send_packet(notes, kImagesWanted) ||
@@ -55,12 +56,13 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-/// The grader does not report the time line.
+/// Predicts the time of a launch. Drops the time line, which the grader does not report.
 ForetoldTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    // This is a limit of this computer (ulimit -v), so it must not look like a kernel without a predicted time.
+    // Throw, because this is a limit of the computer (ulimit -v). A missing prediction would be
+    // blamed on the kernel.
     if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
@@ -80,7 +82,8 @@ ForetoldTime predict(const LaunchJob& job) {
     }
 }
 
-/// Launches the kernel. A refused launch is described in the trial. The matrices are written back to `to`.
+/// Launches the kernel and copies the matrices back to `to`. If the launch was rejected, the trial
+/// says why.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     if (job.address_seed != 0) simulated::draw_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
@@ -93,7 +96,7 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
         if (job.is_out_unwritten && !job.is_in_place) {
             simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
         }
-        // An in-place kernel gets the matrix as its first argument and null as its second.
+        // An in-place kernel gets the matrix as its first argument and null as the second.
         return {out->matrix(), job.is_in_place ? nullptr : in->matrix()};
     };
     const Trial trial = launch_once(kernel, job.order, make_matrices);
@@ -104,8 +107,8 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// Launched once before any job, so that the simulator has allocated the memory for its checks, and a worker's limit
-/// applies to the rest.
+/// Launched once before the first job. The simulator then has allocated the memory for its checks,
+/// and a worker's limit applies only to its own use.
 constexpr const char* kWarmUp = R"(
 .version 8.0
 .target sm_90

@@ -1,9 +1,11 @@
-// jail -- the program inside a jail, which forks a worker for each job that the grader sends.
+// jail: the program that runs inside a jail. It forks a worker for each job from the grader, and
+// only the grader starts it.
 //
-//     jail compile|launch|probe        with a socket as descriptor 3
+// Usage: jail compile|launch|probe, with a socket as descriptor 3.
 //
-// Only the grader starts it. It gives up the file system (under Landlock; bubblewrap has done it already), makes
-// itself ready, gives up most system calls, sends "ready", and serves until the socket is closed.
+// Under Landlock, the program first gives up access to the file system; bubblewrap has already
+// removed that access. It then warms up, gives up most system calls, sends "ready", and serves jobs
+// until the socket is closed.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -55,14 +57,15 @@ void limit(int what, rlim_t soft, rlim_t hard) {
     }
 }
 
-/// Sets a limit to this value, or to the computer's limit if that is lower.
+/// Sets a limit to `most`, or to the computer's own limit if that is lower.
 void limit_to_most(__rlimit_resource what, rlim_t most) {
     rlimit allowed{};
     if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
     limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
 }
 
-/// Returns the address space in use from /proc, or an estimate that is too large.
+/// Returns the address space in use according to /proc. If that cannot be read, returns an
+/// overestimate.
 rlim_t address_space(int statm) {
     char text[64] = {};
     if (statm < 0 || pread(statm, text, sizeof text - 1, 0) <= 0) return rlim_t{4} << 30;
@@ -104,7 +107,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     } catch (const std::exception&) {
         code = 1;
     }
-    // Run no destructors, because the worker's memory may be corrupted.
+    // Run no destructors, because the kernel may have corrupted the worker's memory.
     _exit(code);
 }
 
@@ -118,7 +121,8 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
     packet.descriptors.clear();
     int status = 0;
     rusage used{};
-    // As the first process of the namespace, this process would also get orphans, although there should be none.
+    // The first process of a namespace adopts orphans. There should be none, but reap any until the
+    // worker ends.
     for (pid_t ended = 0; ended != worker;) ended = wait4(-1, &status, 0, &used);
     const auto milliseconds = [](const timeval& time) {
         return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
@@ -130,10 +134,11 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
 
 int serve(Role role) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    // No other process may inspect this one.
+    // Forbid other processes to inspect this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Opened before files are given up. It describes this process, which workers are copies of.
+    // Open this before access to files is given up. It describes this process, which all workers
+    // are copies of.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {

@@ -1,4 +1,4 @@
-// The probe's jail: tries one attack for the doctor.
+// The jail of the doctor's probe, whose workers each try one attack.
 
 #include <algorithm>
 

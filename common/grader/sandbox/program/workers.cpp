@@ -21,7 +21,7 @@ void start_helpers(Role role, bool is_restricted) {
 }
 
 Duty duty_of(Role role) {
-    // The probe tries what a compiler must not be able to do.
+    // A probe is restricted like a compiler, because its attacks test that restriction.
     return role == Role::launch ? Duty::launch : Duty::compile;
 }
 

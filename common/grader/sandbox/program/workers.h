@@ -1,4 +1,4 @@
-// The work of a worker, by the role of its jail.
+// The work of a worker, depending on the role of its jail.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,25 @@
 
 namespace coalesce::grader {
 
-/// Loads what all workers need, before the first is created. Returns what the jail reports about itself. With
-/// `is_restricted`, programs that are started are restricted like workers.
+/// Loads what all workers share. Call it before the first worker is forked. Returns the text that
+/// the jail reports about itself. With `is_restricted`, restricts the programs that it starts, like
+/// workers.
 std::string make_ready(Role role, bool is_restricted);
-/// Returns the restriction under which the jail serves and a worker of this role works.
+/// Returns the restriction of the jail's server. `duty_of` returns that of a worker.
 Duty serving_duty_of(Role role);
 Duty duty_of(Role role);
-/// Runs in the worker before it is restricted: starts what it cannot start later.
+/// Starts the processes that a worker needs and could not start after it is restricted. Runs in the
+/// worker.
 void start_helpers(Role role, bool is_restricted);
-/// Returns the text of the request.
+/// Returns the text of a request.
 inline std::string_view text_of(const Mapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }
-/// Runs in the worker: does the job, writes the answer, and returns the exit status.
+/// Does a job in the worker, writes the answer, and returns the exit status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// Each role has a file. Reports whether clang compiles, and not NVRTC.
+// Reports whether clang compiles submissions, and not NVRTC. Each of the functions below belongs to
+// one role, which has a file of its own.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

@@ -15,7 +15,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-/// Runs `work` in a process in the group, and returns its status.
+/// Runs `work` in a child process inside the group, and returns its wait status.
 template <class Work>
 int run_in(const Cgroup& group, Work work) {
     const pid_t child = fork();
@@ -62,7 +62,7 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
     }
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    // A grader that dies and leaves a group with a process.
+    // Let a grader die and leave a group with a process in it.
     const pid_t grader = fork();
     if (grader == 0) {
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
@@ -80,7 +80,8 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         _exit(0);
     }
     waitpid(grader, nullptr, 0);
-    // Another grader on this computer may sweep too, and be first.
+    // Ignore the number of groups that it removed, because another grader on this computer may
+    // remove ours first.
     sweep_stale_cgroups();
     CHECK(grader_cgroups(grader).empty());
     CHECK_FALSE(grader_cgroups(getpid()).empty());

@@ -1,6 +1,6 @@
 /// \file
-/// For tests: a page of shared memory that the kernel counts as in use, as it does while it moves one
-/// about. No writable mapping is needed for it.
+/// Provides a page of shared memory that the kernel counts as in use, as it does while it moves a
+/// page. Tests use it. It needs no writable mapping.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,8 @@
 
 namespace coalesce::grader {
 
-/// The first page of a memory lies in a pipe until it is let go. It must be written to before.
+/// Keeps the first page of a memfd in a pipe until `let_go` is called. The page must have been
+/// written to before.
 class HeldPage {
 public:
     explicit HeldPage(int memory) {

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reports whether a tier can be used here, and prints if not.
+/// Reports whether a tier can be used here. If not, prints a message.
 bool can_use(Tier tier) {
     Jail jail(Role::probe, tier);
     const std::string problem = jail.start();
@@ -86,7 +86,7 @@ TEST_CASE("there is nothing below tier B: no jail starts") {
 
 namespace {
 
-/// The installed compilers, by the names of COALESCE_COMPILER and of jails.
+/// The installed compilers. Each has its name in COALESCE_COMPILER and its name in a jail's report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!compiler_found(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -115,7 +115,7 @@ void check_that_it_compiles(Jail& jail) {
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
-/// Returns a launch of the kernel above, at 1 x 1.
+/// Returns a job that launches the kernel above at 1 x 1.
 LaunchJob small_launch(Tier tier) {
     Jail compiler(Role::compile, tier);
     LaunchJob job;
@@ -127,7 +127,8 @@ LaunchJob small_launch(Tier tier) {
     return job;
 }
 
-/// Returns the result if the grader gives this answer to the worker's question.
+/// Runs a launch in which the grader replies to the worker's note with `on_note`, and returns its
+/// result.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = codec::write(job);
@@ -150,7 +151,7 @@ Descriptor images_for(const LaunchJob& job) {
     return sealed_memory(std::string(layout_of(job).both(), 'x'));
 }
 
-/// Returns the open memories that the grader shares.
+/// Returns the descriptors of all memfds of the grader that are open.
 std::vector<int> shared_memories() {
     std::vector<int> found;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -244,8 +245,8 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    // The kill comes during an endless job, because SIGKILL takes effect with a delay, in which a jail could finish a
-    // short job.
+    // Kill during an endless job. SIGKILL takes effect with a delay, in which the jail could finish
+    // a short job.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -266,7 +267,7 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
         MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
         return;
     }
-    // Orphans become children of this process.
+    // Let orphans become children of this process.
     REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
     for (int i = 0; i < 200; ++i) {
         const pid_t grader = fork();
@@ -275,7 +276,8 @@ TEST_CASE("whenever what starts a jail is killed, no process is left") {
             jail.start();
             pause();
         }
-        // In the first of these milliseconds, bubblewrap's inner process only waits.
+        // In its first milliseconds, bubblewrap's inner process waits and would survive the outer
+        // one.
         usleep(static_cast<useconds_t>(100 * i));
         kill(grader, SIGKILL);
         waitpid(grader, nullptr, 0);
@@ -321,7 +323,7 @@ TEST_CASE("what is no answer is an error, never a guess") {
 TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
     Trial answer;
     answer.reports.resize(200);
-    // JSON expands each character to six.
+    // JSON needs six characters for each of these.
     const std::string name(60'000, '\x01'), words(60'000, '\x01');
     for (simulated::Report& report : answer.reports) {
         report.message = report.cure = words;
@@ -337,7 +339,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     const timing::Gpu& gpu = timing::known_gpus().front();
     const Shape shape{8192, 8192};
     std::optional<Predicted> told(std::in_place);
-    // The values that a hostile kernel would choose.
+    // Use values that a hostile kernel might report.
     told->gpu = gpu.name;
     told->shape = {1, 1};
     told->gbps = 1e9;

@@ -19,7 +19,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-/// Sealed against writing and changes of size.
+/// Reports whether a memfd is sealed against writing and against changes of its size.
 bool is_sealed(int descriptor) {
     constexpr int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     const int seals = fcntl(descriptor, F_GET_SEALS);
