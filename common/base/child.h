@@ -20,7 +20,7 @@ struct Command {
     std::vector<std::string> arguments = {};
     /// entries of the form NAME=VALUE that are added to the environment, or replace existing ones
     std::vector<std::string> environment = {};
-    std::filesystem::path folder = {};  ///< the working directory; empty for this program's
+    std::filesystem::path folder = {};  ///< working directory, or empty for the caller's
     /// Captures stderr together with stdout. Otherwise the child inherits stderr.
     bool with_errors = false;
     bool is_asked = false;  ///< makes stdin a pipe for `say`, instead of /dev/null

@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the position of the '(' that matches the last ')': the start of the parameter list.
+/// Returns the position of the parameter list, which starts at the '(' that matches the last ')'.
 std::size_t parameter_list(const std::string& text) {
     int depth = 0;
     for (std::size_t k = text.size(); k-- > 0;) {

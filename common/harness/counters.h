@@ -22,7 +22,7 @@ namespace coalesce {
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
-    std::uint64_t kernels = 0;  ///< the number of launched kernels; not in the JSON
+    std::uint64_t kernels = 0;  ///< the number of launched kernels, which is not in the JSON
     std::string kernel;         ///< the name of the last kernel, without its parameters
 
     /// The wavefronts above the ideal.

@@ -23,7 +23,7 @@ struct Device {
     std::string name = "";     ///< the name that the device reports
     bool simulated = false;    ///< whether it is the simulator, which does not measure times
     std::size_t l2_bytes = 0;  ///< the size of its L2 cache in bytes
-    double peak_gbps = 0;      ///< memory clock x bus width; 0 if the device does not report them
+    double peak_gbps = 0;      ///< memory clock x bus width, or 0 if not reported
     std::string compute = "";  ///< compute capability: "9.0"
     std::string driver = "";   ///< the CUDA version that the driver supports, such as "13.0"
 

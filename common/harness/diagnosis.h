@@ -33,7 +33,7 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
-    std::string text;  ///< such as "of every 4 rows of out the 4th is bad", or "" without a pattern
+    std::string text;  ///< a text such as "of every 4 rows of out the 4th is bad", or ""
     std::size_t period = 0, bad = 0;  ///< 4 and 1 in this example
 };
 
@@ -156,7 +156,7 @@ private:
     Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
     Pattern pattern_;
 
-    std::uint32_t one_in_;          ///< one in this many wrong cells is examined closely
+    std::uint32_t one_in_;          ///< inverse of the fraction of wrong cells that are examined
     std::vector<Tally> explained_;  ///< wrong cells that each hypothesis explains
     Tally bad_;                     ///< all bad cells
     /// Wrong cells that were written, and among them those with the guard's bytes and those with

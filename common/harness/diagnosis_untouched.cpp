@@ -174,7 +174,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
     return {};
 }
 
-/// Recognizes batches whose first matrices (or arrays) are right, and whose others were never
+/// Recognizes batches whose first matrices (or arrays) are right, and whose other matrices were never
 /// written.
 std::optional<Finding> Diagnosis::missed_batches() const {
     const Permutation axes = problem_.axes();

@@ -11,7 +11,7 @@ namespace coalesce {
 enum class Fault : std::uint8_t {
     none,                 ///< every bit is right
     nothing_written,      ///< the whole output is untouched
-    arguments_exchanged,  ///< the output is untouched, and the input was overwritten
+    arguments_exchanged,  ///< the output was never written, and the input was overwritten
     never_written,        ///< some cells are unwritten: whole tiles, or without a simple pattern
     ragged_edge_missed,   ///< only cells beyond the last full tile are bad
     grid_too_small,       ///< cells beyond some row or column are unwritten
@@ -41,7 +41,7 @@ enum class Fault : std::uint8_t {
     batches_exchanged,    ///< matrices of a batch are right, but in each other's positions
     matrix_size_wrong,    ///< the matrices of a batch have the wrong size
     wrong_origin,         ///< the matrices of a batch are at the wrong distance from each other
-    half_exchanged,       ///< in place, only the cells on one side of the diagonal are right
+    half_exchanged,       ///< in an in-place transpose, only one side of the diagonal is right
     wrong_tile,           ///< the right position within a tile, but in another tile
     scrambled_in_tile,    ///< the right tile, but another position within it
     mixed_in_tile,        ///< right and wrong cells in the same tile, without a simple pattern
@@ -72,7 +72,7 @@ namespace trait {
 enum : unsigned {
     certain = 1,        ///< the fault names the exact mistake, like `off_by_one_row`
     of_launch = 2,      ///< the launch may be wrong instead of the kernel
-    outside = 4,        ///< found in a guard band, which is memory next to a matrix
+    outside = 4,        ///< the fault was found in a guard band next to a matrix
     any_index = 8,      ///< the index of the load, of the tile or of the store is wrong
     of_component = 16,  ///< a component of a vector may be unset
 };
@@ -87,7 +87,7 @@ const char* next_after(Fault fault, const Produces& task);
 /// A mistake that was found, with a sentence that describes it.
 struct Finding {
     Fault fault = Fault::none;  ///< the kind of mistake
-    std::string sentence;       ///< such as "out(0,1) holds in(0,1), expected in(1,0): ..."
+    std::string sentence;       ///< a text such as "out(0,1) holds in(0,1), expected in(1,0): ..."
     /// A possible cause, as a sentence, if the output alone does not prove it.
     std::string guess = "";
 

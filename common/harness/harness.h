@@ -23,7 +23,7 @@ constexpr unsigned ceil_div(unsigned count, unsigned size) {
 /// is a batch of 4096 matrices, each of which is transposed. Elements along the last axis are
 /// adjacent in memory.
 struct Permutation {
-    int rank = 0;                  ///< the number of axes, from 1 to 4; 0 if nothing is permuted
+    int rank = 0;                  ///< the number of axes, from 1 to 4, or 0 if nothing is permuted
     std::array<int, 4> extents{};  ///< the extents of `in`; the first axis is the slowest
     std::array<int, 4> order{};    ///< for each axis of `out`, the corresponding axis of `in`
 

@@ -238,8 +238,8 @@ constexpr std::int64_t kGroup = 4;
 /// For each member of a group of lines, the member that was found in its position.
 using Components = std::array<std::int64_t, kGroup>;
 
-/// Returns the positions within a group from which the value comes and from which it should come.
-/// Returns nothing if the value comes from another group, or if the other coordinate differs.
+/// Returns the actual and the expected source of a value, as positions within a group along one
+/// axis. Returns nothing if the groups differ, or if the coordinates on the other axis differ.
 std::optional<std::pair<std::int64_t, std::int64_t>> component_of(const Problem& problem,
                                                                   const Seen& seen, bool by_rows) {
     const Cell is = problem.in_cell(seen.source);

@@ -37,7 +37,7 @@ struct Look {
     /// outlive the returned look.
     Look within(const Problem& one_matrix) const;
 
-    /// Describes the cell, such as "out(0,1) holds in(0,1), expected in(1,0)".
+    /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".
     std::string text() const;
 };
 

@@ -32,9 +32,9 @@ struct Options {
     bool bench = true;                              ///< measure times or counters at one shape
     DeviceChoice device = DeviceChoice::automatic;  ///< the device to run on
     std::optional<Shape> shape;                     ///< only this shape
-    std::string variant;                            ///< run only this variant; empty for all
-    std::string json;                               ///< write the results to this file too
-    std::string time_on;  ///< predict times on this GPU; empty for no prediction
+    std::string variant;                            ///< run only this variant, or all if empty
+    std::string json;                               ///< a file to write the results to, or empty
+    std::string time_on;                            ///< the GPU to predict times for, or empty
     /// The shape for the prediction. By default, the shape at which launches are counted.
     std::optional<Shape> time_at;
 };

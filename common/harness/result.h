@@ -34,9 +34,9 @@ struct Result {
     /// The number of elements moved in the measurement. 0 means rows x cols.
     std::int64_t elements = 0;
     std::string array;                   ///< for a permutation, the array that was measured
-    std::optional<Counters> counters;    ///< on the simulator, if a kernel was launched
+    std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
     std::optional<Timing> timing;        ///< on a real GPU
-    std::optional<Predicted> predicted;  ///< on the simulator, if a prediction was requested
+    std::optional<Predicted> predicted;  ///< the simulator's prediction, if one was requested
     std::string not_predicted = {};      ///< why a requested prediction is missing
 
     /// Records the outcome, the shape and the reason.

@@ -15,9 +15,9 @@ namespace coalesce::grader {
 /// The parameters of a new assignment.
 struct NewAssignment {
     std::filesystem::path folder;        ///< the folder to create, which must not exist
-    std::string title;                   ///< the title for students; empty for the name
+    std::string title;                   ///< the title for students, or empty for the name
     std::vector<std::string> exercises;  ///< names or numbers of exercises
-    std::vector<double> points;          ///< points of each exercise; empty for the course's
+    std::vector<double> points;          ///< points of each exercise, or empty for the course's
 };
 
 /// Creates the assignment, completely or not at all. Throws UsageError.
@@ -26,11 +26,11 @@ void make_assignment(const NewAssignment& request);
 /// A submission with a required result.
 struct Proof {
     std::string exercise;    ///< "03_tiled"
-    std::string what;        ///< "the solution", "mutant: no barrier", "cheat: ..."
+    std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
     std::string source;      ///< the source to judge
-    bool must_pass = false;  ///< whether it must get all points, or must not
-    std::string failure;     ///< the failure to be found; "" for any
-    double most_share = 1;   ///< largest fraction of the points; 1 for any loss
+    bool must_pass = false;  ///< whether it must get all points
+    std::string failure;     ///< the failure that must be found, or "" for any
+    double most_share = 1;   ///< largest fraction of the points; 1 allows all but full points
 };
 
 /// The largest fraction of an exercise's points that a student may get for no work.

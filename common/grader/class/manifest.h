@@ -25,7 +25,7 @@ struct Assignment {
     std::filesystem::path folder;     ///< NAME/
     std::string name;                 ///< name of its folder
     std::string title;                ///< the title that students see
-    int epoch = 1;                    ///< raise it to change the secret inputs
+    int epoch = 1;                    ///< number that a teacher raises to change the secret inputs
     std::vector<Assigned> exercises;  ///< including hidden shapes and solutions
     std::string key;                  ///< the digits in the key file
 

@@ -65,7 +65,7 @@ std::string opened_result(const Assignment& assignment, const std::string& key,
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist
-    int chunks = 0;       ///< number of chunks; 0 for as many as give each `seconds` of work
+    int chunks = 0;       ///< number of chunks, or 0 to give each chunk `seconds` of work
     double seconds = 30;  ///< least work of a chunk, in seconds of one processor
 };
 

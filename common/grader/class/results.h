@@ -17,7 +17,7 @@ struct Graded {
     std::string exercise;          ///< "03_tiled"
     Points possible;               ///< the possible points
     std::string source;            ///< the submitted source, or "" if none can be judged
-    std::optional<Result> result;  ///< no value if not graded yet; never counts as 0
+    std::optional<Result> result;  ///< the result, or empty if not graded yet
     std::string ignored = "";      ///< other submitted files, which were not examined
 
     /// Returns the code of the mark, such as "WA", or "SYS" if the submission is not graded yet.
@@ -27,7 +27,7 @@ struct Graded {
 /// One student's results.
 struct StudentResults {
     std::string name;            ///< the student's name in its original bytes
-    std::vector<Graded> graded;  ///< in the order of the exercises
+    std::vector<Graded> graded;  ///< results in the order of the exercises
 
     /// Reports whether every exercise has a result.
     bool is_complete() const;
@@ -46,7 +46,7 @@ struct ClassResults {
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// The sources of each exercise that any student may have seen: the skeleton and the solution.
     std::vector<std::vector<std::string>> common = {};
-    std::vector<StudentResults> students = {};  ///< in the order of their names
+    std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };
 
 /// Reads the last run's results from the store.

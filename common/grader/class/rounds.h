@@ -26,7 +26,7 @@ struct Rounds {
 /// The end of a task.
 enum class TaskEnd {
     judged,    ///< it has a result
-    failed,    ///< failed because of the grader; will be retried
+    failed,    ///< failed because of the grader, and will be retried
     given_up,  ///< makes the judge crash again and again
 };
 /// Called when an attempt ends, with the task's number and the result or the error message.

@@ -27,9 +27,9 @@ struct JudgingProcesses {
 
 /// The parameters of a run.
 struct RunRequest {
-    std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
+    std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool resumes = false;               ///< continue the last run
-    bool again = false;                 ///< judge again what has a result, and compare
+    bool again = false;                 ///< judge entries with results again, and compare
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
@@ -42,9 +42,9 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if
-/// the `wanted` sandbox, or with none wanted every sandbox, fails. The tier `unsandboxed` needs no
-/// test.
+/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if the
+/// `wanted` sandbox lets an attack through or, if `wanted` is empty, all sandboxes do. The tier
+/// `unsandboxed` needs no test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.

@@ -110,7 +110,7 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
     return tokens;
 }
 
-// Returns the fingerprints of a list of tokens: in each window of hashed runs, the smallest hash.
+// Returns the fingerprints of a list of tokens, which are the smallest hashes in each window.
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {

@@ -23,7 +23,7 @@ namespace coalesce::grader {
 struct Alike {
     std::vector<std::size_t> who;  ///< indices of the submissions, at least two
     double share = 0;              ///< fraction of fingerprints in common, from 0 to 1
-    double rarity = 0;             ///< how unlikely chance is, in bits; a lower bound
+    double rarity = 0;             ///< bits by which a match by chance is unlikely, at least
     bool has_same_names = false;   ///< whether all tokens are equal, including names
     bool is_same_file = false;     ///< equal byte by byte
 };

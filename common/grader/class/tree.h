@@ -24,7 +24,7 @@ struct Item {
         special,    ///< a link, a device, a FIFO, or the like
         hostile,    ///< a name that leads out of the archive; `path` is what remains of it
     };
-    std::vector<std::string> path;  ///< the components of its name, as raw bytes
+    std::vector<std::string> path;  ///< the components of the item's name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item
     std::string bytes = "";         ///< content of a file
     std::uintmax_t size = 0;        ///< size of an ignored file
@@ -32,7 +32,7 @@ struct Item {
 
 /// The items that were found.
 struct Tree {
-    std::vector<Item> items;  ///< in the order found, without folders
+    std::vector<Item> items;  ///< all items in the order found, without folders
     std::string problem;      ///< why reading stopped, such as "archive-too-large", or ""
     std::string details;      ///< the problem in words
 
@@ -48,7 +48,7 @@ struct TreeLimits {
     std::size_t items = 20000;               ///< most items
     std::size_t bytes = 32u << 20;           ///< most bytes of all wanted files together
     std::size_t file_bytes = 4u << 20;       ///< most bytes of one wanted file
-    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a nested archive, packed
+    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a nested archive, before unpacking
     /// Most bytes of ignored files and nested archives. They are limited too, because skipping a
     /// zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;

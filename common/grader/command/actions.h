@@ -16,11 +16,11 @@ namespace coalesce::grader {
 /// The options of all commands.
 struct Words {
     std::filesystem::path folder;      ///< folder of the assignments
-    std::string name;                  ///< name of the assignment; empty for the only one
+    std::string name;                  ///< name of the assignment, or empty for the only one
     NewAssignment made;                ///< `assignment new`
     RunRequest run;                    ///< `run`
     JudgingProcesses processes;        ///< the judging processes
-    std::optional<Tier> tier;          ///< the requested sandbox; none for the best that works here
+    std::optional<Tier> tier;          ///< the requested sandbox, or empty for the best that works
     bool gpu = false;                  ///< `run`: also measure times
     char** argv = nullptr;             ///< the command line
     bool json = false;                 ///< for `one`: print the verdict as JSON
@@ -28,7 +28,7 @@ struct Words {
     std::filesystem::path file;        ///< `one`, `student`, `time`
     std::string student;               ///< `show`
     std::string format;                ///< `export`, `student`
-    std::filesystem::path to;          ///< destination of an export; empty for stdout
+    std::filesystem::path to;          ///< destination of an export, or empty for stdout
     std::filesystem::path names;       ///< for `export`: the list of names for Moodle and Canvas
     LateRule late;                     ///< `export`
     PlanRequest planned;               ///< `plan`

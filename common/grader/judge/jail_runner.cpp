@@ -15,7 +15,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// Throws for a problem of this computer or of the grader, not of the submission.
+/// Throws an error that is the fault of this computer or of the grader, not of the submission.
 [[noreturn]] void fail(const std::string& what) {
     throw std::runtime_error(what);
 }

@@ -32,9 +32,9 @@ namespace coalesce::grader {
 
 /// The points of an exercise or of a submission.
 struct Points {
-    double correct = 0;   ///< for a correct result, in every bit and on every shape
-    double clean = 0;     ///< for no report of memory, race or barrier checks
-    double counters = 0;  ///< for costs within limits; requires the other two
+    double correct = 0;   ///< for correct output on every shape
+    double clean = 0;     ///< for passing memory, race and barrier checks
+    double counters = 0;  ///< for costs within limits, after the other two
     /// Returns the sum.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
@@ -59,7 +59,7 @@ struct Resources {
 /// An exercise in an assignment. Adds the grader's settings to the course's record.
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< known only to the teacher
-    Shape hidden_counted{0, 0};             ///< second shape for counting costs; 0 x 0 for none
+    Shape hidden_counted{0, 0};             ///< second shape for costs, or 0 x 0 for none
     std::string solution = "";              ///< source to compare costs with, or ""
     Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
     /// PTX features that are allowed in addition to the default ones: "printf" (with assert),
@@ -104,12 +104,12 @@ Result result_from_json(const std::string& json);
 /// Returns the result of a submission with a single failure, which prevented its launch.
 Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
 
-/// Options that depend on this computer.
+/// Where and in which sandbox to judge.
 struct JudgeOptions {
     /// The sandbox tier. If empty, the best that works here. `unsandboxed` is --no-sandbox and for
     /// development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
-    /// a private folder (0700) that the judge may clear; if empty, a folder in /tmp
+    /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 

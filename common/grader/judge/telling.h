@@ -1,6 +1,6 @@
 /// \file
-/// Decides what a student may see: everything about public inputs, and for hidden ones nothing that
-/// reveals them.
+/// Hides results from students that would reveal hidden inputs. Results on public inputs are shown
+/// completely.
 #pragma once
 
 #include <string>

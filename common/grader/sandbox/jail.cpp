@@ -286,7 +286,7 @@ JobResult Jail::run(const Job& job) {
     try {
         result.end = wait_for_end(ours.get(), job);
     } catch (...) {
-        stop();  // otherwise the next job would receive this worker's end
+        stop();  // the next job must not receive this worker's end
         throw;
     }
     if (cgroup_) kills_before_ = cgroup_->kills_for_memory();

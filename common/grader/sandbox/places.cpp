@@ -81,7 +81,8 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
     const bool is_clang = kind == Compiler::clang;
-    // The simulator comes before NVIDIA's libcudart. The jail reads the same variables.
+    // The simulator's folder comes first, so that it is loaded instead of NVIDIA's libcudart. The
+    // jail reads these variables too.
     std::vector<std::string> words = {
         "LD_LIBRARY_PATH=" + simulator,
         std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};

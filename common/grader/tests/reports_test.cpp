@@ -308,7 +308,8 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
     REQUIRE(found.size() <= 2);
     CHECK(found[0].who == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
-    // Unusual names must make a common answer similar.
+    // Two students with the same unusual names must be reported, although many have the same
+    // answer.
     std::string words = common;
     for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
         words.replace(at, 3, "reihe_");

@@ -23,10 +23,10 @@ using Thread = std::function<std::optional<Move>(std::int64_t row, std::int64_t 
 struct Mistake {
     const char* name;
     Thread thread;
-    /// The expected fault comes first. The others are accepted on shapes where the mistake looks
-    /// like them.
+    /// The expected fault comes first. The other faults are accepted on shapes where they look the
+    /// same.
     std::vector<Fault> faults;
-    /// A part of the sentence for the first fault.
+    /// A part of the message that describes the first fault.
     const char* says;
     /// Whether threads outside the matrix, in incomplete tiles, take part.
     bool has_tiles = false;

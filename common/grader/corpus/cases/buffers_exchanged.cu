@@ -1,4 +1,4 @@
-// Writes to the input what the output contains.
+// Swaps its arguments, so that it loads from the output and stores to the input.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The first warp fetches for all others, which do not wait: right only if it runs first.
+// The first warp loads data for all others, which do not wait. The result is right only by chance.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Reads `out` on a hidden shape, to learn what the grader filled it with.
+// Reads `out` on a hidden shape, to find out the grader's initial values.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

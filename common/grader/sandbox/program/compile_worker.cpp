@@ -38,8 +38,7 @@ constexpr Launch configure(int rows, int cols) {
 /// The clang process of this worker, started before the worker was restricted.
 std::unique_ptr<ClangBeside> clang;
 
-/// Compiles with clang. Does the same as `compile` for the other compiler. Clang must have been
-/// started.
+/// Compiles with clang, which must have been started. `compile` does this for the other compiler.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;

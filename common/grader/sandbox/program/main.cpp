@@ -1,4 +1,4 @@
-// jail: the program that runs inside a jail. It forks a worker for each job from the grader, and
+// The program that runs inside a jail. It forks a worker for each job from the grader, and
 // only the grader starts it.
 //
 // Usage: jail compile|launch|probe, with a socket as descriptor 3.
