@@ -174,8 +174,8 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
     return {};
 }
 
-/// Recognizes batches whose first matrices (or arrays) are right, and whose other matrices were never
-/// written.
+/// Recognizes batches whose first matrices (or arrays) are right, and whose other matrices were
+/// never written.
 std::optional<Finding> Diagnosis::missed_batches() const {
     const Permutation axes = problem_.axes();
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;

@@ -1,6 +1,6 @@
 /// \file
-/// Grades a class on many computers. A plan divides the work into chunks, each chunk writes results,
-/// and a merge adds them to the store. The computers either share the plan's folder, or get a copy
+/// Grades a class on many computers. A plan divides the work into chunks, each chunk writes
+/// results, and a merge adds these to the store. The computers either share the plan's folder, or get a copy
 /// and return its results/.
 ///
 ///     PLAN/plan.json       everything that results depend on, all submissions, and the chunks

@@ -42,9 +42,9 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if the
-/// `wanted` sandbox lets an attack through or, if `wanted` is empty, all sandboxes do. The tier
-/// `unsandboxed` needs no test.
+/// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if
+/// the `wanted` sandbox does not start or does not stop every attack. Without `wanted`, throws if
+/// this is true of all sandboxes. The tier `unsandboxed` needs no test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.

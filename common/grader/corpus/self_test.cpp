@@ -159,8 +159,8 @@ std::map<std::string, Assigned> corpus_exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
-        // The shape has more than 65535 elements, and a side longer than 1023, so that narrow indices
-        // fail.
+        // The shape has more than 65535 elements and a side longer than 1023, so that narrow
+        // indices fail.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;
         };
