@@ -1,6 +1,6 @@
-// What the course asks of every kernel that a learner writes, and of every bug that is hunted: that it
-// compiles, is right on every shape, and is clean under every check; and that it costs no more than
-// its lesson allows. Its exercise.toml has the shapes and the limits.
+// Checks the learner's kernel for each exercise and each bug hunt. The kernel must compile, give the
+// right result for every shape, pass every check, and cost no more than the lesson allows. The
+// exercise.toml of the lesson has the shapes and the limits.
 //
 //     build/bin/exercise_checks --test-case="03_tiled"      what ./learn check 03 runs
 
@@ -17,12 +17,12 @@ static void check(const char* exercise) {
     CHECK_MESSAGE(verdict.passed(), verdict.failure_id());
 }
 
-// A whole program: right for every number of elements, and it notices a launch that fails.
+// The program must be right for every number of elements, and must notice a failed launch.
 TEST_CASE("00_program") {
     check("00_program");
 }
 
-// The same matrix again, at the least cost that there is.
+// The kernel must copy the matrix at the lowest possible cost.
 TEST_CASE("01_copy") {
     check("01_copy");
 }
@@ -30,7 +30,7 @@ TEST_CASE("01_copy hunt") {
     check("01_copy hunt");
 }
 
-// A right transpose, whose loads are coalesced.
+// The transpose must be right, and its loads must be coalesced.
 TEST_CASE("02_naive") {
     check("02_naive");
 }
@@ -38,7 +38,7 @@ TEST_CASE("02_naive hunt") {
     check("02_naive hunt");
 }
 
-// Loads and stores coalesced, by way of shared memory.
+// Both loads and stores must be coalesced, which takes shared memory.
 TEST_CASE("03_tiled") {
     check("03_tiled");
 }
@@ -46,7 +46,7 @@ TEST_CASE("03_tiled hunt") {
     check("03_tiled hunt");
 }
 
-// The kernel of 03 without a bank conflict.
+// The kernel of lesson 03 must have no bank conflicts any more.
 TEST_CASE("04_padded") {
     check("04_padded");
 }
@@ -54,7 +54,7 @@ TEST_CASE("04_padded hunt") {
     check("04_padded hunt");
 }
 
-// The kernel of 04 with a quarter of its threads.
+// The kernel of lesson 04 must use a quarter of its threads.
 TEST_CASE("05_coarsened") {
     check("05_coarsened");
 }
@@ -62,7 +62,7 @@ TEST_CASE("05_coarsened hunt") {
     check("05_coarsened hunt");
 }
 
-// Blocks take their tiles along diagonals, each tile once.
+// The blocks must take their tiles along diagonals, and each tile once.
 TEST_CASE("06_diagonal") {
     check("06_diagonal");
 }
@@ -70,7 +70,7 @@ TEST_CASE("06_diagonal hunt") {
     check("06_diagonal hunt");
 }
 
-// The same sectors with half as many requests.
+// The kernel must move the same sectors with half as many requests.
 TEST_CASE("07_vec2") {
     check("07_vec2");
 }
@@ -78,7 +78,7 @@ TEST_CASE("07_vec2 hunt") {
     check("07_vec2 hunt");
 }
 
-// The same sectors with a quarter of the requests.
+// The kernel must move the same sectors with a quarter of the requests.
 TEST_CASE("08_vec4") {
     check("08_vec4");
 }
@@ -86,7 +86,7 @@ TEST_CASE("08_vec4 hunt") {
     check("08_vec4 hunt");
 }
 
-// A tile of 64 x 64, and four float4 per thread.
+// The tile must be 64 x 64, and each thread must move four float4s.
 TEST_CASE("09_vec4_t64") {
     check("09_vec4_t64");
 }
@@ -94,7 +94,7 @@ TEST_CASE("09_vec4_t64 hunt") {
     check("09_vec4_t64 hunt");
 }
 
-// 4 x 4 floats per thread, turned before they go into the tile.
+// A thread must transpose 4 x 4 floats in registers before it stores them into the tile.
 TEST_CASE("10_registers") {
     check("10_registers");
 }
@@ -102,7 +102,7 @@ TEST_CASE("10_registers hunt") {
     check("10_registers hunt");
 }
 
-// Stores that begin at sectors, in matrices whose rows do not.
+// Stores must begin at sectors, even in matrices whose rows do not.
 TEST_CASE("11_any_shape") {
     check("11_any_shape");
 }
@@ -110,7 +110,7 @@ TEST_CASE("11_any_shape hunt") {
     check("11_any_shape hunt");
 }
 
-// Blocks that stay for four tiles, and copies that nobody waits for too early.
+// A block must handle four tiles, and must not wait for copies earlier than necessary.
 TEST_CASE("12_async") {
     check("12_async");
 }
@@ -118,7 +118,7 @@ TEST_CASE("12_async hunt") {
     check("12_async hunt");
 }
 
-// The rows of a tile are copies of their own, and an mbarrier counts their bytes.
+// Each row of a tile must be a separate copy, and an mbarrier must count its bytes.
 TEST_CASE("13_tma") {
     check("13_tma");
 }
@@ -126,7 +126,7 @@ TEST_CASE("13_tma hunt") {
     check("13_tma hunt");
 }
 
-// The pairs of tiles of a square change places.
+// The tiles of a square must change places in pairs.
 TEST_CASE("14_in_place") {
     check("14_in_place");
 }
@@ -134,7 +134,7 @@ TEST_CASE("14_in_place hunt") {
     check("14_in_place hunt");
 }
 
-// A stack of matrices of 64 rows, each of which is transposed.
+// The kernel must transpose each matrix of a stack of matrices with 64 rows.
 TEST_CASE("15_permute") {
     check("15_permute");
 }
@@ -142,7 +142,7 @@ TEST_CASE("15_permute hunt") {
     check("15_permute hunt");
 }
 
-// Blocks serve the GPUs in turn.
+// The blocks must serve the GPUs in turn.
 TEST_CASE("16_many_gpus") {
     check("16_many_gpus");
 }

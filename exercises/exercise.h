@@ -1,18 +1,18 @@
-// What a kernel.cu has beside CUDA itself: Launch, which `configure` returns, and ceil_div.
+// Declares what a kernel.cu may use besides CUDA: Launch, which `configure` returns, and ceil_div.
 //
 // The examiner puts this text before every kernel.cu that it compiles. Elsewhere, -I finds the header:
 //
 //     nvcc -arch=sm_90 -c exercises/03_tiled/kernel.cu -I exercises
 //
-// It has a guard because #pragma once means nothing in a text that is not included.
+// The header has a guard because #pragma once has no effect in a file that is not included.
 #ifndef COALESCE_EXERCISE_H
 #define COALESCE_EXERCISE_H
 
 /// The grid, the block and the dynamic shared memory of a launch: {.grid = {ceil_div(cols, 32), rows},
-/// .block = {32, 8}, .shared_bytes = 4096}. What is left out is 1, or 0 bytes.
+/// .block = {32, 8}, .shared_bytes = 4096}. An omitted dimension is 1, and omitted bytes are 0.
 struct Launch {
-    /// A number of any integer type. It keeps its sign and its size, so that a wrong one can be named: a dim3 would
-    /// turn -1 into 4294967295, and braces would refuse every int.
+    /// A number of any integer type. Keeps the sign and the size, so that a message can name a wrong number. A dim3
+    /// would convert -1 to 4294967295, and braces would reject an int.
     struct Count {
         long long value;
         template <class Number>
@@ -31,7 +31,7 @@ struct Launch {
     Count shared_bytes = 0;
 };
 
-/// How many groups of `size` it takes for `count`: the last one may be incomplete.
+/// Returns how many groups of `size` cover `count` elements. The last group may be incomplete.
 constexpr unsigned ceil_div(unsigned count, unsigned size) {
     return count / size + (count % size != 0);
 }

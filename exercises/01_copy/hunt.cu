@@ -1,13 +1,13 @@
 // Bug hunt 01_copy -- a colleague's copy that moves 16 bytes per thread.
 //
-// Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
+// Seen    It gave the right result for 256 x 256, 1024 x 1024 and 32768 x 32768.
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 01 --hunt
 #include "exercise.h"  // Launch, ceil_div
 
 constexpr int BLOCK = 256;
 
-// A copy can treat the matrix as one long row.
+// A copy can treat the whole matrix as one long row.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
     int first = (blockIdx.x * BLOCK + threadIdx.x) * 4;

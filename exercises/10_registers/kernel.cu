@@ -7,28 +7,28 @@
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
-// Returns the place of float4 `quad` of row `col` (a column of `in`) in the transposed tile.
+// Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
-    // TODO: 8 threads store together. They have the same `quad`, in rows that are 4 apart. Exchange
+    // TODO: 8 threads store together. They have the same `quad`, in rows that are 4 apart. Permute
     // the float4s of each of these 8 rows differently, so that the 8 threads use different banks.
     return col * QUADS + quad;
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: each row is a column of `in`
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
         // TODO: load a float4 from each of the rows `row` to `row + 3`. Transpose the 4 x 4 floats:
         // the first floats of all four are a float4 of the tile's row threadIdx.x * 4, and so on.
-        // Its number in that row is threadIdx.y, and swizzled() returns its place.
+        // Its number in that row is threadIdx.y, and swizzled() returns its index.
     }
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
+    // The lanes of a warp now read along rows of the transposed tile, which are rows of `out`.
     col = blockIdx.y * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += QUADS) {

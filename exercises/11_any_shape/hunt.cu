@@ -16,7 +16,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int width = min(STRIP_COLS, cols - strip_col);
     int pitch = width;
 
-    // Threads walk along the strip, element by element, so that none is idle.
+    // The threads walk along the strip element by element, so that no thread is idle.
     for (int i = threadIdx.x; i < height * width; i += THREADS) {
         int row = i / width;
         int col = i % width;

@@ -27,7 +27,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
         int col = tile_col + k;
-        // TODO: how many elements after the start of its sector of `out` does (tile_row, col) lie?
+        // TODO: how many elements after the start of a sector of `out` is element (tile_row, col)?
         // Begin that many elements earlier: with a smaller row, which is also higher up in the
         // tile.
         int row = tile_row + threadIdx.x;
@@ -38,7 +38,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // The last tile may begin up to LEAD elements earlier. Then one more tile takes the rest.
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

@@ -11,15 +11,15 @@ __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Initializes an mbarrier, which counts arriving threads and missing bytes, for one thread.
+// Initializes an mbarrier that waits for one thread to arrive, and for the announced bytes.
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies run outside this thread, and must see the initialized mbarrier too.
+    // The copies are not made by this thread, but they must see the initialized mbarrier.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and announces how many bytes will arrive as well.
+// Arrives at the mbarrier, and announces how many bytes it must still wait for.
 __device__ void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -27,8 +27,8 @@ __device__ void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase with this parity is complete: all threads and all bytes have arrived. The
-// parity of the phases is 0, 1, 0, and so on.
+// Waits until the phase with this parity is complete, when all threads and all bytes have arrived.
+// The phases have the parities 0, 1, 0, and so on.
 __device__ void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -55,7 +55,7 @@ __device__ void load_row(float4* to, const float* from, unsigned bytes, Mbarrier
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1, THREADS = 256;  // quad: float4
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, and a quad of padding after each
+    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, each padded by one float4
     __shared__ Mbarrier arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     int height = min(TILE_DIM, rows - tile_row);
@@ -67,8 +67,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // tile_col on, to row threadIdx.x of the tile.
     // TODO: all threads wait until the bytes have arrived.
 
-    // The 8 threads that read together take pieces on a diagonal, because rows that are 4 apart
-    // begin at only 2 of 8 places. Two neighbouring threads still fill a sector of `out`.
+    // The 8 threads that read together take pieces on a diagonal: rows that are 4 apart begin in
+    // only 2 of 8 groups of banks. Two neighbouring threads still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;

@@ -1,7 +1,7 @@
 // Exercise 14_in_place -- transpose a square in its own memory.
 //
 // Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
-//         matrix is in `data`, before and after; there is no second one.
+//         matrix is in `data` before and after the launch, and there is no second matrix.
 // Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
 #include "exercise.h"  // Launch, ceil_div
@@ -12,9 +12,9 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // The block of the tile above the diagonal takes both tiles of a pair.
+    // The block of the tile above the diagonal handles both tiles of a pair.
     // TODO: return at once if this block's tile is below the diagonal.
-    int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
+    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {

@@ -1,6 +1,6 @@
 // Exercise 15_permute -- transpose a stack of matrices, each by itself.
 //
-// Given   the kernel of 05 for one matrix of MATRIX_ROWS rows. `in` is a stack of such matrices,
+// Given   lesson 05's kernel for one matrix of MATRIX_ROWS rows. `in` is a stack of such matrices,
 //         and `rows` counts the rows of all of them. `out` is a stack of the transposed matrices.
 // Write   the place where a block's matrix begins, and a grid for all matrices (4 lines).
 // Check   ./learn check 15          Stuck?   ./learn hint 15

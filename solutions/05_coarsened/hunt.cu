@@ -1,7 +1,7 @@
 // Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one bounds check per thread.
 //
-// Seen    right for every matrix that it was tried on, with ragged edges too. Once, in another
-//         program, the same kernel stopped with "an illegal memory access was encountered".
+// Seen    It gave the right result for every matrix, even with ragged edges. In another program,
+//         the same kernel once stopped with "an illegal memory access was encountered".
 // Fix     the bug, and change as little as you can (about 5 lines).
 // Check   ./learn check 05 --hunt
 #include "exercise.h"  // Launch, ceil_div

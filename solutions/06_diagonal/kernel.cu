@@ -10,7 +10,7 @@ constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Number the blocks, go down the columns of tiles, and shift each row of tiles by its index.
+    // Number the tiles down the columns, and shift each row of tiles sideways by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
     //! [blank]
     //! // TODO: these are the tiles on the main diagonal. Continue until all tiles are taken.

@@ -1,6 +1,6 @@
 // Exercise 09_vec4_t64 -- choose the launch: a 64 x 64 tile, moved by float4.
 //
-// Given   exactly the kernel of 08, which works with any tile and any block.
+// Given   the kernel of lesson 08, which works with any tile and any block.
 // Write   the sizes of the tile and the block, and the launch (3 lines): four float4 per thread.
 // Check   ./learn check 09          Stuck?   ./learn hint 09
 #include "exercise.h"  // Launch, ceil_div
@@ -28,7 +28,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,14 +1,14 @@
 // Bug hunt 10_registers -- a colleague's fastest kernel: 4 x 4 pieces, and a swizzled tile.
 //
-// Seen    right for every matrix. "It is swizzled, so it has no bank conflicts."
+// Seen    It is right for every matrix. "It is swizzled, so it has no bank conflicts."
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 10 --hunt
 #include "exercise.h"  // Launch, ceil_div
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;
 
-// Returns the place of float4 `quad` of row `col` (a column of `in`) in the transposed tile. Each
-// of 8 rows exchanges its float4s differently, so that no two threads share a bank.
+// Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile. Each
+// of 8 rows permutes its float4s differently, so that no two threads share a bank.
 __device__ int swizzled(int col, int quad) {
     //! [blank]
     //! return col * QUADS + (quad ^ (col % 8));

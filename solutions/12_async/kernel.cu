@@ -10,7 +10,7 @@
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Returns the place of float4 `quad` of row `row` in the tile.
+// Returns the index of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
@@ -46,10 +46,10 @@ __device__ void store_transposed(float* out, const float4* tile, int rows, int c
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other one arrives
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // Start to copy the first tile: one group of copies.
+    // Start to copy the first tile, as one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 

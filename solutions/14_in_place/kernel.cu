@@ -1,7 +1,7 @@
 // Exercise 14_in_place -- transpose a square in its own memory.
 //
 // Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
-//         matrix is in `data`, before and after; there is no second one.
+//         matrix is in `data` before and after the launch, and there is no second matrix.
 // Write   the check that lets only one block of a pair work, and the part after reading (8 lines).
 // Check   ./learn check 14          Stuck?   ./learn hint 14
 #include "exercise.h"  // Launch, ceil_div
@@ -12,12 +12,12 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // The block of the tile above the diagonal takes both tiles of a pair.
+    // The block of the tile above the diagonal handles both tiles of a pair.
     //! [blank]
     //! // TODO: return at once if this block's tile is below the diagonal.
     if (blockIdx.y > blockIdx.x) return;
     //! [blank]
-    int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
+    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
@@ -35,7 +35,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     //! // transposed, where the lower one was. On the diagonal they are the same tile: store it once.
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal, both are the same tile, which is already stored.
+        // On the diagonal, `upper` and `lower` are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }

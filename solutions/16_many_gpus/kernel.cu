@@ -1,6 +1,6 @@
 // Exercise 16_many_gpus -- give each block the GPU that it stores into.
 //
-// Given   the kernel of 05. Four GPUs share the matrix: each has a quarter of the rows of `in`, and
+// Given   lesson 05's kernel. Four GPUs share the matrix: each has a quarter of `in`'s rows, and
 //         a quarter of its columns, which are rows of `out`. Here all of them are in one memory.
 // Write   the GPU that a block serves, and the tile that it takes (2 lines). Neighbouring blocks
 //         serve the GPUs in turn, and the blocks of GPU r begin with GPU r.
@@ -13,7 +13,7 @@ constexpr int GPUS = 4;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // The number of tiles that each GPU has: down its rows, and across its columns.
+    // The number of tiles that each GPU has, down its rows and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
@@ -37,7 +37,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of the peer's `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of the peer's `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -47,7 +47,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     }
 }
 
-// Every GPU gets as many tiles across as the one with the most tiles needs.
+// Every GPU gets as many blocks across as the GPU with the most tiles needs.
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(ceil_div(cols, TILE_DIM), GPUS) * GPUS, ceil_div(rows, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};

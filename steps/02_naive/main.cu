@@ -31,7 +31,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
     transpose_naive<<<grid, block>>>(out, in, rows, cols);
 }
 
-// The other way round: the lanes of a warp read a column of `in`, which is a row of `out`.
+// The lanes of a warp read a column of `in` instead of a row. The column is a row of `out`.
 //! [stores_coalesced]
 __global__ void transpose_stores_coalesced(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

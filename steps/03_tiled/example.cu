@@ -20,7 +20,7 @@ __global__ void weigh(float* out, const float* xyz, int count) {
         if (3 * first + k < 3 * count) buffer[k] = xyz[3 * first + k];
     }
 
-    __syncthreads();  // from here on, a thread may use what the others have fetched
+    __syncthreads();  // from here on, a thread may use floats that other threads have fetched
 
     int i = first + threadIdx.x;
     if (i < count) {

@@ -69,7 +69,7 @@ static void launch_dynamic(float* out, const float* in, int rows, int cols) {
     transpose_tiled_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// Half a transpose: transposes each tile, and writes it to the place it came from.
+// Does half of a transpose: transposes each tile, and writes it back to its old position.
 //! [fine]
 template <int TILE_DIM>
 __global__ void transpose_fine(float* out, const float* in, int rows, int cols) {
@@ -93,7 +93,7 @@ __global__ void transpose_fine(float* out, const float* in, int rows, int cols) 
 }
 //! [fine]
 
-// The other half: moves each tile to its mirrored place, without transposing the tile itself.
+// Does the other half: moves each tile to its mirrored position, without transposing the tile.
 //! [coarse]
 template <int TILE_DIM>
 __global__ void transpose_coarse(float* out, const float* in, int rows, int cols) {

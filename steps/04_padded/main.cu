@@ -70,8 +70,8 @@ static void launch_dynamic(float* out, const float* in, int rows, int cols) {
     transpose_padded_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// A swizzle costs no memory: row r of the tile stores its element c at place c ^ r. These places
-// are in different banks along a row, and down a column as well.
+// A swizzle costs no memory. Row r of the tile stores its element c in slot c ^ r. The slots of a
+// row are in different banks, and so are those of a column.
 //! [swizzled]
 template <int TILE_DIM>
 __global__ void transpose_swizzled(float* out, const float* in, int rows, int cols) {

@@ -14,7 +14,7 @@ template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_diagonal(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Number the blocks, go down the columns of tiles, and shift each row of tiles by its index.
+    // Number the tiles down the columns, and shift each row of tiles sideways by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
     int tile_row = block % gridDim.y;
     int tile_col = (block / gridDim.y + tile_row) % gridDim.x;
@@ -51,7 +51,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
 // ---- the same kernel in other orders ----
 //
 // An order returns the tile of block number `block`, in a matrix of `tall` x `wide` tiles. It must
-// give each tile to exactly one block, also on grids that are not square.
+// give each tile to exactly one block, even on grids that are not square.
 
 struct Tile {
     int row, col;

@@ -18,7 +18,7 @@ __global__ void twice(float* out, const float* in, int count) {
         pair.y *= 2;
         *reinterpret_cast<float2*>(&out[first]) = pair;
     } else if (first < count) {
-        out[first] = 2 * in[first];  // the last element, if their number is odd
+        out[first] = 2 * in[first];  // the last element, if the count is odd
     }
 }
 //! [example]

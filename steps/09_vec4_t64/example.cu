@@ -1,4 +1,4 @@
-// 09_vec4_t64/example.cu -- an array rotated by one, 16 bytes per access; one kernel, two tiles.
+// 09_vec4_t64/example.cu -- shifts an array by one, 16 bytes per access, with two sizes of tile.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/09_vec4_t64/example.cu
 // Run     build/bin/simulate ./example
@@ -37,8 +37,8 @@ int main() {
     cudaMalloc(&out, count * sizeof(float));
     cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
 
-    // A tile of 256 floats has one float4 per thread. A tile of 1024 has four, and a quarter of the
-    // blocks.
+    // A tile of 256 floats has one float4 per thread. A tile of 1024 floats has four, and needs a
+    // quarter of the blocks.
     bool right = true;
     for (bool is_large : {false, true}) {
         cudaMemset(out, 0, count * sizeof(float));

@@ -1,4 +1,4 @@
-// 10_registers/example.cu -- two planes become pairs: rrr..., iii... -> ririri...
+// 10_registers/example.cu -- interleaves two arrays: rrr..., iii... -> ririri...
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/10_registers/example.cu
 // Run     build/bin/simulate ./example
@@ -10,8 +10,8 @@
 //! [example]
 constexpr int THREADS = 128;
 
-// Returns the place of float4 number n in the tile. The 8 threads that are served together store to
-// every second number, so every second group of 8 float4 exchanges its neighbours.
+// Returns the index of float4 number n in the tile. The 8 threads that are served together store
+// every second float4, so every second group of 8 float4s swaps its neighbours.
 __device__ int swizzled(int n) {
     return n ^ (n / 8 % 2);
 }

@@ -2,7 +2,7 @@
 //
 // Builds on  09_vec4_t64: the same tile, but 16 bytes per lane when it is stored and read.
 // Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.
-// Watch      The tile is swizzled, so it has no bank conflicts. A quarter of 09's shared requests.
+// Watch      The swizzled tile has no bank conflicts, and takes a quarter of 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.
 
 #include "harness/harness.h"
@@ -13,9 +13,9 @@ template <int ROW = QUADS>
 __device__ unsigned swizzled(unsigned col, unsigned quad);
 
 __global__ void transpose_registers(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: each row is a column of `in`
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
@@ -31,7 +31,7 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
+    // The lanes of a warp now read along rows of the transposed tile, which are rows of `out`.
     col = blockIdx.y * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += QUADS) {
@@ -42,9 +42,9 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
     }
 }
 
-// Returns the place of float4 `quad` of row `col` in the transposed tile, which has ROW quads per
+// Returns the index of float4 `quad` of row `col` in the transposed tile, which has ROW quads per
 // row. The 8 threads that store together have the same `quad`, in rows that are 4 apart. Each of
-// these rows exchanges its quads differently, so that the threads use different banks. Unlike
+// these rows permutes its quads differently, so that the threads use different banks. Unlike
 // padding, this costs no memory.
 template <int ROW>
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
@@ -75,7 +75,7 @@ __global__ void transpose_tall(float* out, const float* in, int rows, int cols) 
     static_assert(ROW % 8 == 0, "swizzling exchanges quads within groups of 8");
     extern __shared__ float4 tile[];  // TILE_COLS x ROW
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int tile_row = blockIdx.x * TILE_ROWS;
     int tile_col = blockIdx.y * TILE_COLS;
 
@@ -102,7 +102,7 @@ __global__ void transpose_tall(float* out, const float* in, int rows, int cols) 
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the transposed tile, which are rows of `out`.
+    // The lanes of a warp now read along rows of the transposed tile, which are rows of `out`.
     int thread = threadIdx.y * BLOCK_COLS + threadIdx.x;
     int quad = thread % ROW;
     int transposed_row = thread / ROW;

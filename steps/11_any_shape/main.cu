@@ -1,7 +1,7 @@
-// 11_any_shape -- every shape, every size of element, at the speed of memory.
+// 11_any_shape -- matrices of any shape, with elements of any size.
 //
 // Builds on  10_registers: its ideas, applied to matrices that do not fit them.
-// Idea       Any type of element, 64-bit indices, pitches; packed bytes, shifts, strips.
+// Idea       Templates, 64-bit indices and pitches fit any matrix. Packing and shifting gain speed.
 // Watch      1 byte per lane is 1 sector per request: four times the requests for the same bytes.
 // Next       12_async lets the hardware copy by itself.
 
@@ -17,7 +17,7 @@ __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int6
     // more than the length of a row.
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int tile_row = blockIdx.x * TILE_DIM;
     int tile_col = blockIdx.y * TILE_DIM;
 
@@ -90,7 +90,7 @@ __global__ void transpose_shifted(float* out, const float* in, int rows, int col
 static void launch_shifted(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
     dim3 block(TILE_DIM, BLOCK_ROWS);
-    // The last tile may begin up to LEAD elements earlier. Then one more tile takes the rest.
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
     dim3 grid(ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM));
     transpose_shifted<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
 }
@@ -111,11 +111,11 @@ __device__ void transpose_words(std::uint32_t (&word)[4]) {
     word[3] = __byte_perm(ab23, cd23, 0x7632);
 }
 
-// A tile of 128 x 128 bytes. `rows` and `cols` are multiples of 4.
+// Transposes a tile of 128 x 128 bytes. `rows` and `cols` are multiples of 4.
 template <int BLOCK_ROWS>
 __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int rows, int cols) {
     constexpr int PIECES = 32 / BLOCK_ROWS;
-    __shared__ std::uint32_t tile[4][32][33];  // column 4 x + i, by words: [i][x]
+    __shared__ std::uint32_t tile[4][32][33];  // column 4 x + i is tile[i][x]
 
     int tile_row = blockIdx.x * 128;
     int tile_col = blockIdx.y * 128;
@@ -140,7 +140,7 @@ __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int 
 
     __syncthreads();
 
-    // A warp stores a column: 32 words of four rows each.
+    // Each warp stores one column, as 32 words of four rows each.
     int row = tile_row + threadIdx.x * 4;
     for (int k = threadIdx.y; k < 128; k += BLOCK_ROWS) {
         std::int64_t col = tile_col + k;

@@ -11,7 +11,7 @@
 //! [example]
 constexpr int THREADS = 128, STAGES = 4, ROUNDS = 32;  // a thread adds ROUNDS float4
 
-// Each thread has its own place in every stage. No other thread reads what it copies.
+// Each thread has its own slot in every stage, and no other thread reads that slot.
 __global__ void add_up(float* sums, const float4* in) {
     __shared__ float4 arriving[STAGES][THREADS];
     const float4* mine = in + blockIdx.x * ROUNDS * THREADS + threadIdx.x;
@@ -28,7 +28,7 @@ __global__ void add_up(float* sums, const float4* in) {
                                     16);
         }
         __pipeline_commit();                // an empty group if nothing is left to copy
-        __pipeline_wait_prior(STAGES - 1);  // all but the newest 3, so round k has arrived
+        __pipeline_wait_prior(STAGES - 1);  // leaves 3 groups in flight, so round k has arrived
         float4 v = arriving[k % STAGES][threadIdx.x];
         sum += v.x + v.y + v.z + v.w;
     }

@@ -1,7 +1,7 @@
 // 12_async -- copies that run while the threads do something else.
 //
 // Builds on  10_registers: 4 x 4 pieces transposed in registers, its swizzle, its order of tiles.
-// Idea       cp.async copies to shared memory without registers: commit, continue, wait.
+// Idea       cp.async copies to shared memory without registers. Commit, continue, and wait later.
 // Watch      The counters are exactly those of 10. A pipeline changes when copies happen: time it.
 // Next       13_tma uses a separate unit that copies rows and boxes.
 
@@ -16,8 +16,8 @@ __global__ void transpose_one_tile(float* out, const float* in, int rows, int co
     __shared__ float4 tile[TILE_QUADS];
     fetch(tile, in, rows, cols, blockIdx.x);  // starts copies, and does not wait for them
     __pipeline_commit();                      // closes the group of these copies
-    __pipeline_wait_prior(0);                 // until no group of this thread is in flight
-    __syncthreads();                          // until no group of the other threads is either
+    __pipeline_wait_prior(0);                 // waits until this thread has no group in flight
+    __syncthreads();                          // waits until the other threads have none either
     store_transposed(out, tile, rows, cols, blockIdx.x);
 }
 //! [one_tile]
@@ -28,7 +28,7 @@ static void launch_one_tile(float* out, const float* in, int rows, int cols) {
 }
 
 //! [fetch_and_store]
-// Returns the place of float4 `quad` of row `row` in the tile, swizzled as in 10. The 8 threads
+// Returns the index of float4 `quad` of row `row` in the tile, swizzled as in 10. The 8 threads
 // that read together have rows that are 4 apart.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
@@ -70,7 +70,7 @@ __device__ void store_transposed(float* out, const float4* tile, int rows, int c
 
 //! [kernel]
 __global__ void transpose_pipeline(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other one arrives
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
     fetch(tiles[0], in, rows, cols, blockIdx.x);
@@ -83,8 +83,8 @@ __global__ void transpose_pipeline(float* out, const float* in, int rows, int co
             fetch(tiles[1 - stage], in, rows, cols, next);
         }
         __pipeline_commit();       // one group per tile, an empty one if no tile is left
-        __pipeline_wait_prior(1);  // for all groups but the newest: this thread's copies
-        __syncthreads();           // for the copies of the other threads
+        __pipeline_wait_prior(1);  // waits for this thread's groups except the newest
+        __syncthreads();           // waits for the copies of the other threads
         store_transposed(out, tiles[stage], rows, cols, tile);
         __syncthreads();  // all threads have read this stage, so it may be filled again
         stage = 1 - stage;

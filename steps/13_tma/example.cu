@@ -1,4 +1,4 @@
-// 13_tma/example.cu -- an array reversed; one thread requests everything that its block needs.
+// 13_tma/example.cu -- reverses an array. One thread requests all bytes that its block needs.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/13_tma/example.cu
 // Run     build/bin/simulate ./example
@@ -35,7 +35,7 @@ __global__ void reverse(float* out, const float* in, int n) {
 //! [example]
 
 int main() {
-    constexpr int count = 100008;  // 97 pieces, and one of 680 floats: a multiple of 16 bytes
+    constexpr int count = 100008;  // 97 whole pieces, and one of 680 floats, a multiple of 16 bytes
     std::vector<float> host(count), result(count), expected(count);
     for (int i = 0; i < count; i++) expected[count - 1 - i] = host[i] = i + 1;
 

@@ -1,6 +1,6 @@
-// 13_tma -- a unit that copies by itself: rows, and whole boxes of a matrix.
+// 13_tma -- a hardware unit that copies rows, and whole boxes of a matrix.
 //
-// Builds on  12_async: copies run in the background. Now the threads do not even request each part.
+// Builds on  12_async: copies run in the background. Now one thread requests a whole row or box.
 // Idea       One instruction copies a row or a box of rows; an mbarrier counts arriving bytes.
 // Watch      Boxes take a sixteenth of 12's requests, and the same sectors.
 // Next       14_in_place has no second matrix to write to.
@@ -13,7 +13,7 @@ constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1,
               THREADS = 256;  // a quad: float4
 
 __global__ void transpose_rows(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, and a quad of padding after each
+    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, each padded by one float4
     __shared__ Mbarrier arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     int height = min(TILE_DIM, rows - tile_row);
@@ -30,8 +30,8 @@ __global__ void transpose_rows(float* out, const float* in, int rows, int cols) 
     }
     wait(arrived, 0);
 
-    // The 8 threads that read together take pieces on a diagonal, because rows that are 4 apart
-    // begin at only 2 of 8 places. Two neighbouring threads still fill a sector of `out`.
+    // The 8 threads that read together take pieces on a diagonal: rows that are 4 apart begin in
+    // only 2 of 8 groups of banks. Two neighbouring threads still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;
@@ -64,7 +64,7 @@ static void launch_rows(float* out, const float* in, int rows, int cols) {
 
 constexpr int BOX_COLS = 32, BOX_QUADS = TILE_DIM * BOX_COLS / 4, TILE_QUADS = 2 * BOX_QUADS;
 
-// Returns the place of float4 `quad` of a row in a box, with the 128-byte swizzle or without.
+// Returns the index of float4 `quad` of a row in a box, with the 128-byte swizzle or without.
 template <bool SWIZZLED>
 __device__ int place_in_box(int row, int quad) {
     return row * (BOX_COLS / 4) + (SWIZZLED ? quad ^ row % 8 : quad);
@@ -93,7 +93,7 @@ __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in
     __syncthreads();  // no thread waits at the mbarrier before it is initialized
     wait(arrived, 0);
 
-    // The threads again take pieces on a diagonal: rows that are 4 apart use only 2 of 8 places.
+    // Again the threads take pieces on a diagonal, because rows that are 4 apart share banks.
     int row_quad = threadIdx.x % QUADS, box = threadIdx.x / 128;
     int col_quad = threadIdx.x / QUADS % 8 ^ row_quad % 8 / 2;
     const float4* from = tile + box * BOX_QUADS;
@@ -154,7 +154,7 @@ __global__ void transpose_tma_store(const __grid_constant__ CUtensorMap out,
     __syncthreads();
     if (threadIdx.x == 0) {
         store_tile(out, transposed, tile_col, tile_row);
-        wait_until_read<0>();  // the block's shared memory is freed when the block ends
+        wait_until_read<0>();  // TMA must have read the tile before the block ends
     }
 }
 //! [tma_store]
@@ -188,7 +188,7 @@ __global__ void transpose_tma_pipeline(const __grid_constant__ CUtensorMap out,
                 load_tile(tiles + (1 - stage) * TILE_QUADS, in, next % down * TILE_DIM,
                           next / down * TILE_DIM, arrived[1 - stage]);
             }
-            wait_until_read<1>();  // until the tile stored from this stage two rounds ago is read
+            wait_until_read<1>();  // waits until TMA has read the tile of two rounds ago
         }
         __syncthreads();
         wait(arrived[stage], parity);

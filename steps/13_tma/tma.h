@@ -1,5 +1,5 @@
-// The PTX instructions of TMA, which CUDA C++ has no names for, and the tensor map of a matrix,
-// which the host creates.
+// Wraps the PTX instructions of TMA, for which CUDA C++ has no functions, and creates the tensor
+// map of a matrix on the host.
 #pragma once
 
 #include <cuda.h>
@@ -15,15 +15,15 @@ __device__ inline unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Initializes an mbarrier, which counts arriving threads and missing bytes, for one thread.
+// Initializes an mbarrier that waits for one thread to arrive, and for the announced bytes.
 __device__ inline void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies run outside this thread, and must see the initialized mbarrier too.
+    // The copies are not made by this thread, but they must see the initialized mbarrier.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and announces how many bytes will arrive as well.
+// Arrives at the mbarrier, and announces how many bytes it must still wait for.
 __device__ inline void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -31,8 +31,8 @@ __device__ inline void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase with this parity is complete: all threads and all bytes have arrived. The
-// parity of the phases is 0, 1, 0, and so on.
+// Waits until the phase with this parity is complete, when all threads and all bytes have arrived.
+// The phases have the parities 0, 1, 0, and so on.
 __device__ inline void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -100,7 +100,7 @@ __device__ inline void fence_before_store() {
 // `box_cols`.
 inline CUtensorMap map_of(const float* matrix, int rows, int cols, unsigned box_rows,
                           unsigned box_cols, CUtensorMapSwizzle swizzle) {
-    // This is a function of the driver. It is looked up here, so that no program has to link the
+    // The driver has this function. It is looked up at run time, so that no program has to link the
     // driver.
     static void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;

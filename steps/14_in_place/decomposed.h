@@ -18,9 +18,9 @@ __device__ inline unsigned around(unsigned one, unsigned other, unsigned size) {
 }
 
 //! [rows]
-// Each block takes whole rows. After the first pass, the element in row `row` and column `col` is
-// the one from row `row + col / b`. It moves to place col * rows + that row, which is in column
-// `to`. BACK undoes the pass.
+// Each block handles whole rows. After the first pass, position (row, col) holds the element from
+// (row + col / b, col). This element belongs in position col * rows + row + col / b, and so in
+// column `to`. BACK undoes the pass.
 template <bool BACK>
 __global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
     extern __shared__ float line[];
@@ -48,10 +48,10 @@ __global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned
 //! [rows]
 
 //! [columns]
-// Each block takes WIDTH neighbouring columns; 8 of them use whole sectors. ROTATE is the first
-// pass: row `row` gets the element of row `from` = row + col / b. In the last pass, row `row` gets
-// the element that belongs to place row * cols + col, which the other passes left in row `from`.
-// BACK undoes either pass.
+// Each block handles WIDTH neighbouring columns; 8 columns use whole sectors. With ROTATE, this is
+// the first pass: row `row` gets the element of row `from` = row + col / b. Otherwise it is the
+// last pass: row `row` gets the element that belongs in position row * cols + col, which is now in
+// row `from`. BACK undoes either pass.
 template <int WIDTH, bool ROTATE, bool BACK>
 __global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
     extern __shared__ float strip[];  // rows x WIDTH

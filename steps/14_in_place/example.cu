@@ -1,4 +1,4 @@
-// 14_in_place/example.cu -- an array reversed in its own memory.
+// 14_in_place/example.cu -- reverses an array in its own memory.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/14_in_place/example.cu
 // Run     build/bin/simulate ./example

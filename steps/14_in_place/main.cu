@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
 // Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: `cycles`, decomposed.h.
-// Watch      The same 4 sectors per request as in 04, both ways, with half of the memory.
+// Watch      A request has 4 sectors as in 04, in both directions, with half of the memory.
 // Next       15_permute transposes many small matrices, and arrays of three and four axes.
 
 #include "decomposed.h"
@@ -15,9 +15,9 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // The block of the tile above the diagonal takes both tiles of a pair.
+    // The block of the tile above the diagonal handles both tiles of a pair.
     if (blockIdx.y > blockIdx.x) return;
-    int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
+    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
@@ -29,7 +29,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal, both are the same tile, which is already stored.
+        // On the diagonal, `upper` and `lower` are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }
@@ -49,7 +49,7 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
 //! [registers]
-// Returns the place of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
+// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
 __device__ int swizzled(int col, int quad) {
     return col * PIECES + (quad ^ (col / 4 % 8));
 }
@@ -58,7 +58,7 @@ __global__ void transpose_pairs_registers(float* data, int side) {
     __shared__ float4 transposed[2][4 * PIECES * PIECES];
 
     if (blockIdx.x > blockIdx.y) return;
-    int tile_row[2] = {int(blockIdx.x) * 64, int(blockIdx.y) * 64};  // of the upper tile, the lower
+    int tile_row[2] = {int(blockIdx.x) * 64, int(blockIdx.y) * 64};  // upper tile, lower tile
     int tile_col[2] = {int(blockIdx.y) * 64, int(blockIdx.x) * 64};
 
     // The loads of both tiles are in flight at the same time.
@@ -103,16 +103,16 @@ static void launch_pairs_registers(float* data, const float*, int rows, int) {
 
 // ---- any shape, along cycles ----
 //
-// The element at place k = row * cols + col moves to place col * rows + row. The element that was
-// there moves to another place, and so on, until one moves to k: a cycle.
+// The element at position k = row * cols + col moves to position col * rows + row. The element that
+// was there moves to another position, and so on, until an element moves to k: a cycle.
 
 __device__ unsigned place_after(unsigned place, unsigned rows, unsigned cols) {
     return place % cols * rows + place / cols;
 }
 
 //! [cycles]
-// One thread per element. The thread with the smallest place of a cycle moves all of its elements.
-// To find out which one that is, each thread walks along its cycle until it meets a smaller place.
+// Runs one thread per element. The thread with the smallest position of a cycle moves all of its
+// elements, so each thread walks along its cycle until it meets a position smaller than its own.
 __global__ void follow_cycles(float* data, unsigned rows, unsigned cols) {
     unsigned start = blockIdx.x * blockDim.x + threadIdx.x;
     if (start >= rows * cols) return;

@@ -50,7 +50,7 @@ static void launch_stack(float* out, const float* in, int rows, int cols) {
 __global__ void transpose_planes(float* out, const float* in, Planes planes) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // The grid has one axis, because only that one is long enough for all tiles of all matrices.
+    // The grid has only an x axis, because only x is long enough for all tiles of all matrices.
     unsigned down = planes.down(TILE_DIM), across = planes.across(TILE_DIM);
     unsigned tile_row = blockIdx.x % down * TILE_DIM;
     unsigned tile_col = blockIdx.x / down % across * TILE_DIM;
@@ -82,7 +82,7 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
 // ---- 16 bytes per access: 4 x 4 pieces transposed in registers, as in 10 ----
 
 //! [registers]
-// Returns the place of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
+// Returns the index of float4 `quad` of row `col` in a transposed tile, swizzled as in 10.
 template <int QUADS>
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));

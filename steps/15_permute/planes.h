@@ -1,4 +1,4 @@
-// Reduces a permutation of axes to matrices of rows and columns, and to the place of each matrix.
+// Reduces a permutation of axes to matrices, and computes the address of each matrix.
 #pragma once
 
 #include "harness/harness.h"
@@ -12,7 +12,7 @@ struct Planes {
     long long in_step[2] = {}, out_step[2] = {};  // from one matrix to the next, along either axis
 
     __host__ __device__ unsigned matrices() const { return unsigned(batches[0]) * batches[1]; }
-    // The number of tiles of length `tile` that cover a column, and a row.
+    // Return how many tiles of length `tile` cover a column, and how many cover a row.
     __host__ __device__ unsigned down(int tile) const { return (rows + tile - 1) / tile; }
     __host__ __device__ unsigned across(int tile) const { return (cols + tile - 1) / tile; }
 };

@@ -1,4 +1,4 @@
-// Matrices that are smaller than a tile: a block takes as many whole matrices as fit.
+// Transposes matrices that are smaller than a tile: a block takes as many whole matrices as fit.
 #pragma once
 
 #include "planes.h"

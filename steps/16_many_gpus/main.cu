@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: the work of a GPU is the same. What it stores where, and when, is new.
 // Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
-// Watch      The order: no link is idle, and no two GPUs store into the same one. 4 sectors, as 05.
+// Watch      No link is idle, and no two GPUs store into the same one. A store has 4 sectors.
 // Next       hosts.cu: several hosts. On your own: other types, and matrices that arrive in parts.
 
 #include "many/exchange.h"
@@ -11,11 +11,11 @@ using namespace coalesce::many;
 static constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, GPUS = 4;
 
 //! [kernel]
-// Only the order: four GPUs in one memory. Each has a quarter of the tiles, down and across.
+// Shows only the order of stores, with four GPUs in one memory. Each has a quarter of the tiles.
 __global__ void transpose_in_turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // The number of tiles that each GPU has: down its rows, and across its columns.
+    // The number of tiles that each GPU has, down its rows and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
@@ -34,7 +34,7 @@ __global__ void transpose_in_turn(float* out, const float* in, int rows, int col
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of the peer's `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of the peer's `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -155,7 +155,7 @@ static void launch_wide(const RankLaunch& launch, cudaStream_t stream) {
 // ---- on one GPU: the same work for four ranks, in one memory ----
 
 static void launch_in_turn(float* out, const float* in, int rows, int cols) {
-    // Every GPU gets as many tiles across as the one with the most tiles needs.
+    // Every GPU gets as many blocks across as the GPU with the most tiles needs.
     dim3 grid(ceil_div(ceil_div(cols, TILE_DIM), GPUS) * GPUS, ceil_div(rows, TILE_DIM));
     transpose_in_turn<<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, rows, cols);
 }

@@ -1,4 +1,4 @@
-// The one file that nvcc compiles: C has no templates.
+// The only file that nvcc has to compile, because C has no templates.
 #include "coalesce_c.h"
 
 #include <coalesce/permute.cuh>

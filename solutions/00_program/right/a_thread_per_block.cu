@@ -1,4 +1,4 @@
-// As many blocks as elements, and the kind of each copy is found out by the pointers.
+// Launches one block of one thread per element, and lets cudaMemcpy infer the directions.
 #include <cuda_runtime.h>
 
 #include <cstdio>

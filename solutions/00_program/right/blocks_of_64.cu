@@ -1,4 +1,4 @@
-// Smaller blocks, and one more of them than needed.
+// Uses blocks of 64 threads, and launches one block more than it needs.
 #include <cuda_runtime.h>
 
 #include <cstdio>

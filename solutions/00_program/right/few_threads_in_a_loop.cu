@@ -1,4 +1,4 @@
-// 512 threads, each of which takes every 512th element.
+// Launches 512 threads, each of which handles every 512th element.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// One block while that is enough.
+// Launches a single block if the array has no more elements than a block can have threads.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The error is told by its name, and where errors belong; 1 is an exit code as well.
+// Prints the name of the launch error to stderr, and ends with exit code 1.
 #include <cuda_runtime.h>
 
 #include <cstdio>

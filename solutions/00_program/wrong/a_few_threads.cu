@@ -1,5 +1,5 @@
 // expect: multiprocessors-idle
-// mistake: Eight threads, each of which takes every eighth element.
+// mistake: Only eight threads run, and each of them handles every eighth element.
 // says: a few threads do everything
 #include <cuda_runtime.h>
 

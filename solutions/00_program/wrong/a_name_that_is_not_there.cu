@@ -1,5 +1,5 @@
 // expect: does-not-compile
-// mistake: the GPU's pointer has another name here.
+// mistake: The copy back uses a variable name that does not exist.
 // says: device_output
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: nothing-written
-// mistake: the launch hands over the input as the output.
+// mistake: The launch passes the input pointer as the output, and the output pointer as the input.
 // says: order of the kernel
 #include <cuda_runtime.h>
 

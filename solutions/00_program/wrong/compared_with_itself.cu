@@ -1,5 +1,5 @@
 // expect: wrong-element
-// mistake: the kernel copies, and the comparison is of the result with itself.
+// mistake: The kernel copies without reversing, and the program compares `out` with itself.
 // says: out[0] is 0, and 1023 belongs there
 // shows: calls this right
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // expect: not-copied
-// mistake: The copy back stands before the launch.
+// mistake: The copy back comes before the launch.
 // says: after the launch
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: not-copied
-// mistake: The copy back says that both sides are the host's.
+// mistake: The copy back uses a direction that says that both pointers belong to the host.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // expect: program-failed
-// mistake: The copy back says the direction of the first copy.
+// mistake: The copy back uses the direction of the first copy.
 // says: each pointer on the side that `kind` names
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: not-launched
-// mistake: the host does the work, and the program says that all is right.
+// mistake: The host does the work, and the program reports success.
 // says: launches no kernel
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: not-copied
-// mistake: The copy back counts elements.
+// mistake: The size of the copy back is given in elements instead of bytes.
 // says: counts in bytes
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: work-repeated
-// mistake: The threads of a block share the elements among them; so does each other block.
+// mistake: The threads of a block share all elements among them, and every block does the same.
 // says: every block does everything
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: work-repeated
-// mistake: The loop over all elements is in the kernel, and in the launch as well.
+// mistake: Every thread of a large launch loops over all elements.
 // says: every thread does everything
 // says: once by each thread
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // expect: nothing-written
-// mistake: a kernel is launched that does nothing, and the host does the work after the copy back.
+// mistake: The launched kernel does nothing, and the host does the work after the copy back.
 // shows: calls this right
 #include <cuda_runtime.h>
 

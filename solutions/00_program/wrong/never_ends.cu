@@ -1,5 +1,5 @@
 // expect: endless-loop
-// mistake: the loop of the comparison does not count, so the host never ends.
+// mistake: The loop of the comparison does not increment its counter, so the host never ends.
 // says: still running after 10 seconds
 #include <cuda_runtime.h>
 

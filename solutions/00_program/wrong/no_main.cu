@@ -1,5 +1,5 @@
 // expect: does-not-compile
-// mistake: a kernel alone is no program.
+// mistake: The file has a kernel, but no main().
 // says: the program cannot be linked
 #include <cuda_runtime.h>
 

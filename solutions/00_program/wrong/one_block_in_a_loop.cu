@@ -1,5 +1,5 @@
 // expect: multiprocessors-idle
-// mistake: One block goes over the array, whatever its length.
+// mistake: A single block loops over the whole array.
 // says: a single block does everything
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: multiprocessors-idle
-// mistake: One thread, with the loop of a program for the host.
+// mistake: A single thread runs the loop that a program for the host would have.
 // says: a single thread does everything
 // says: Launch a thread for each element
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// 32 x 2 x 4 threads: z and y together count the rows.
+// Uses blocks of 32 x 2 x 4 threads, in which y and z together count the rows.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 32 + threadIdx.z * 2 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Loads are kept inside by min, so that only the stores have a bounds check.
+// Clamps the indices of the loads with min(), so that only the stores need a bounds check.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A flat copy: the shape does not matter, a thread moves four elements 256 apart.
+// Copies the matrix as one long row. A thread moves four elements that are 256 apart.
 constexpr int THREADS = 256, EACH = 4;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// float4 where whole ones fit, and single floats for what is left.
+// Moves float4s where four floats are left, and single floats at the end.
 constexpr int THREADS = 256;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A grid-stride loop over pieces of 1024 elements, with no more blocks than a GPU runs at once.
+// Runs a grid-stride loop over chunks of 1024 elements, with as many blocks as a GPU can hold.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     const size_t count = size_t(rows) * cols;
     const size_t stride = size_t(gridDim.x) * 1024;

@@ -1,4 +1,4 @@
-// A lambda for the index and another one for the bounds.
+// Uses one lambda for the index and another one for the bounds check.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// 256 threads in one dimension, taken apart by / and %.
+// Uses 256 threads in one dimension, and computes x and y with / and %.
 constexpr int TILE_DIM = 32, THREADS = 256;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

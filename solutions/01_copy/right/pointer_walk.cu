@@ -1,4 +1,4 @@
-// Two pointers walk down the tile.
+// Moves two pointers down the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A template over the number of rows, and device functions for each half.
+// Uses a template over the number of rows, and a device function for each half.
 template <int COUNT>
 struct Column {
     float value[COUNT];

@@ -1,4 +1,4 @@
-// A tile 64 wide and 16 tall, with 64 x 4 threads.
+// Uses a tile that is 64 wide and 16 tall, and 64 x 4 threads.
 constexpr int WIDE = 64, TALL = 16, STEP = 4;
 
 __global__ void copy(float* __restrict__ out, const float* __restrict__ in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// While and do loops, and the last row is worked out beforehand.
+// Uses while loops and do loops, and computes the end of the rows beforehand.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: no-bounds-check
-// mistake: the first of the four elements is compared, and the last may lie after the matrix.
+// mistake: Only the first of a thread's four elements is checked, and the last may be outside.
 // says: in one access
 // says: rows * cols
 // never: row with rows

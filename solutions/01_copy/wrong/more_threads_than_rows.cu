@@ -1,5 +1,5 @@
 // expect: work-repeated | too-many-threads | race-between-blocks | too-many-requests
-// mistake: 32 x 32 threads, but each still loops over four rows: rows are copied up to four times.
+// mistake: The block has 32 x 32 threads, but each thread still loops over four rows.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
@@ -8,13 +8,13 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        // Tiles on the right and bottom edge may hang over the matrix.
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];  // here
         }
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k / BLOCK_ROWS];  // here

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: One loop: each element is loaded and stored before the next one is loaded.
+// mistake: A single loop stores each element before it loads the next one.
 // says: Load all elements of a thread in a separate loop
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

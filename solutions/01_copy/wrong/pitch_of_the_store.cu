@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: Rows of `out` are taken to be `rows` long, as in a transpose.
+// mistake: The store uses `rows` as the length of a row of `out`, as a transpose would.
 // never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -9,13 +9,13 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        // Tiles on the right and bottom edge may hang over the matrix.
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];
         }
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             out[(row + k) * rows + col] = values[k / BLOCK_ROWS];  // here

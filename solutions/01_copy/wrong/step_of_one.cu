@@ -1,5 +1,5 @@
 // expect: outside-local-array | race-between-blocks | too-many-requests | work-repeated
-// mistake: k goes up by one instead of BLOCK_ROWS.
+// mistake: k is incremented by 1 instead of BLOCK_ROWS.
 // never: loop over the tile is missing
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -9,13 +9,13 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k++) {
-        // Tiles on the right and bottom edge may hang over the matrix.
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];  // here
         }
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k++) {
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k / BLOCK_ROWS];  // here

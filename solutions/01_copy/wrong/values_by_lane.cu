@@ -1,5 +1,5 @@
 // expect: outside-local-array
-// mistake: The place in the thread's own array depends on the lane, as if all lanes had one together.
+// mistake: The local array is indexed by lane, as if all lanes shared one array.
 // says: outside of the thread's array `values`, which has 4 elements
 // never: of `out`
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

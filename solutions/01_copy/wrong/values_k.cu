@@ -1,5 +1,5 @@
 // expect: outside-local-array
-// mistake: The array of 4 values is indexed with k itself: 0, 8, 16, 24.
+// mistake: The local array of 4 values is indexed with k, which is 0, 8, 16 and 24.
 // says: `values` has 4 elements, and k gets as far as 24
 // never: a loop over the tile
 // never: loop is missing
@@ -11,13 +11,13 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        // Tiles on the right and bottom edge may hang over the matrix.
+        // Tiles on the right and bottom edge may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k] = in[(row + k) * cols + col];  // here
         }
     }
 
-    // All loads are under way before the first store waits for its value.
+    // All loads are in flight before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k];  // here

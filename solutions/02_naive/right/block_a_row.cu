@@ -1,4 +1,4 @@
-// A block for each row, whose threads walk along it.
+// Uses one block per row, whose threads walk along the row.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     const float* from = in + blockIdx.x * cols;
     float* to = out + blockIdx.x;

@@ -1,4 +1,4 @@
-// Blocks of 8 x 32: still 4 sectors per load, and only 8 per store.
+// Uses blocks of 8 x 32 threads, with 4 sectors per load and only 8 per store.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

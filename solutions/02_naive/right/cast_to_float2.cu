@@ -1,9 +1,9 @@
-// A cast of a float to float2, of which only x is used: C++20 allows it.
+// Casts a float to float2 and uses only x, which C++20 allows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         float2 v = (float2)in[row * cols + col];
         out[col * rows + row] = v.x;

@@ -1,4 +1,4 @@
-// A thread for each element of a flat array, taken apart by / and %.
+// Uses one thread per element of a flat array, and computes row and column with / and %.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * cols) return;

@@ -1,4 +1,4 @@
-// A single thread of the loop: the bounds check is the condition of a for.
+// Uses a for loop that runs at most once as the bounds check.
 #define BX 64
 #define BY 4
 

@@ -1,4 +1,4 @@
-// blockIdx.x counts rows of blocks, and configure agrees with it.
+// Counts rows of blocks with blockIdx.x, and launches a grid that matches.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     int col = blockIdx.y * blockDim.x + threadIdx.x;

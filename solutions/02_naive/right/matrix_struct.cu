@@ -1,4 +1,4 @@
-// A struct that knows its row length, with an operator for elements.
+// Uses a struct that stores the row length and has an operator that returns an element.
 template <class Number>
 struct Matrix {
     Number* data;

@@ -1,4 +1,4 @@
-// Pointers to both elements, and size_t for the products.
+// Uses pointers to both elements, and size_t for the products.
 __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int rows,
                           int cols) {
     const size_t col = size_t(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,10 +1,10 @@
-// Prints from every thread while debugging, without any #include.
+// Prints from every thread for debugging, without any #include.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     printf("block %d,%d: row %d, col %d\n", blockIdx.x, blockIdx.y, row, col);
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,4 +1,4 @@
-// Prints from every thread, with #include <cstdio>.
+// Prints from every thread for debugging, with #include <cstdio>.
 #include <cstdio>
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -6,7 +6,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     printf("block %d,%d: row %d, col %d\n", blockIdx.x, blockIdx.y, row, col);
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

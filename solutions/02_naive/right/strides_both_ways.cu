@@ -1,4 +1,4 @@
-// A grid of 16 x 32 blocks walks over the matrix in both directions.
+// Launches 16 x 32 blocks, which walk over the matrix in both directions.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)
         for (int col = blockIdx.x * blockDim.x + threadIdx.x; col < cols;

@@ -1,4 +1,4 @@
-// A block of 8 x 4 x 8 threads: z counts rows of warps.
+// Uses blocks of 8 x 4 x 8 threads, in which z counts rows of 32 threads.
 __device__ int index_of(int row, int col, int length) {
     return row * length + col;
 }

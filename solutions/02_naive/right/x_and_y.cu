@@ -1,4 +1,4 @@
-// Other names: x is the column and y the row.
+// Uses x for the column and y for the row.
 __global__ void transpose(float* dst, const float* src, int height, int width) {
     unsigned int x = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned int y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,10 +1,10 @@
 // expect: needless-atomics | uncoalesced-stores | too-many-requests
-// mistake: Stores are atomic, though no other thread writes there.
+// mistake: The stores are atomic, although no other thread writes to the same element.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         atomicExch(&out[col * rows + row], in[row * cols + col]);  // here
     }

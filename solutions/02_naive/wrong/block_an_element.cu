@@ -1,11 +1,11 @@
 // expect: bad-launch | blocks-idle
-// mistake: As many blocks as elements, with 256 threads each: all but a few are outside.
+// mistake: The grid has one block of 256 threads per element, so nearly all threads are outside.
 // never: e+0
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

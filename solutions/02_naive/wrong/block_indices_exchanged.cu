@@ -1,12 +1,12 @@
 // expect: block-indices-exchanged | grid-too-small | part-of-each-tile | grid-exchanged
-// mistake: blockIdx.x is taken for rows and blockIdx.y for columns, but configure is as before.
+// mistake: The kernel uses blockIdx.x for rows and blockIdx.y for columns; configure does not.
 // never: check of the bounds
 // never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.y * blockDim.x + threadIdx.x;  // here
     int row = blockIdx.x * blockDim.y + threadIdx.y;  // here
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,12 +1,12 @@
 // expect: wrong-pitch
-// mistake: The indices of both matrices are exchanged: right for squares alone.
+// mistake: The indices of both matrices are exchanged, which is right only for squares.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[row * cols + col] = in[col * rows + row];  // here
     }

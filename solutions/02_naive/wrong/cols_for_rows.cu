@@ -1,11 +1,11 @@
 // expect: bounds-exchanged | never-written | no-bounds-check
-// mistake: Both are compared with cols.
+// mistake: Both the row and the column are compared with `cols`.
 // never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < cols && col < cols) {                    // here
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,11 +1,11 @@
 // expect: work-repeated | race-between-blocks | too-many-requests
-// mistake: Each thread goes through the row of its element.
+// mistake: Each thread loops over the whole row of its element.
 // never: does not end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows) {
         for (col = 0; col < cols; ++col) {
             out[col * rows + row] = in[row * cols + col];  // here

@@ -1,5 +1,5 @@
 // expect: too-much-work | work-repeated | race-between-blocks
-// mistake: Every thread goes through the whole matrix.
+// mistake: Every thread loops over the whole matrix.
 // never: does not end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = 0; row < rows; ++row) {

@@ -1,5 +1,5 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: The sizes of the grid are exchanged: blocks for rows across, blocks for columns down.
+// mistake: The grid's sizes are exchanged: it has blocks for rows across and for columns down.
 // never: bounds check
 // never: check of the bounds
 // never: grid is too small
@@ -7,7 +7,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

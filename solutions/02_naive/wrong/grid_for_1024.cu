@@ -1,11 +1,11 @@
 // expect: grid-fixed | grid-too-small | bad-launch
-// mistake: The grid is worked out by hand for 1024 x 1024.
+// mistake: The grid is hard-coded for a matrix of 1024 x 1024.
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,11 +1,11 @@
 // expect: grid-fixed | grid-too-small
-// mistake: The grid is worked out by hand for 256 x 256, the shape of the counts.
+// mistake: The grid is hard-coded for 256 x 256, the shape at which counters are counted.
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,12 +1,12 @@
 // expect: wrong-origin | race-between-blocks | part-of-each-tile | never-written | grid-too-small
-// mistake: gridDim instead of blockDim.
+// mistake: The kernel uses gridDim where blockDim belongs.
 // never: loop
 // never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * gridDim.x + threadIdx.x;  // here
     int row = blockIdx.y * gridDim.y + threadIdx.y;  // here
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,12 +1,12 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: rows and cols are exchanged in configure.
+// mistake: configure exchanges rows and cols in the grid.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

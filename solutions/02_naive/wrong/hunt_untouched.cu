@@ -1,6 +1,6 @@
 // of: the bug hunt
 // expect: grid-exchanged
-// mistake: x counts rows in the kernel, and columns in configure.
+// mistake: The kernel counts rows with x, while configure divides columns by the width of a block.
 // says: blockIdx.x counts rows in the kernel, 32 to a block
 // says: divide rows there
 // never: enough threads

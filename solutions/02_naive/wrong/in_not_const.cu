@@ -1,10 +1,10 @@
 // expect: wrong-signature
-// mistake: `in` is not const.
+// mistake: The parameter `in` is not const.
 __global__ void transpose(float* out, float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

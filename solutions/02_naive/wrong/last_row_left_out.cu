@@ -1,10 +1,10 @@
 // expect: last-line-missed | never-written | grid-too-small
-// mistake: rows - 1 in the bounds check.
+// mistake: The bounds check compares with rows - 1.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows - 1 && col < cols) {                // here
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,12 +1,12 @@
 // expect: value-rounded | value-not-of-input | value-converted
-// mistake: The element is scaled on the way.
+// mistake: The kernel scales the element before it stores it.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col] * 1.0001f;  // here
     }

@@ -1,12 +1,12 @@
 // expect: value-not-of-input
-// mistake: Stores the value with the other sign.
+// mistake: The kernel stores the value with the opposite sign.
 // says: sign
 // never: memory that nothing wrote
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = -in[row * cols + col];  // here
     }

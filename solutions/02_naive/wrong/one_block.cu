@@ -1,5 +1,5 @@
 // expect: multiprocessors-idle
-// mistake: A single block walks over the whole matrix.
+// mistake: A single block loops over the whole matrix.
 // never: float2
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = threadIdx.y; row < rows; row += blockDim.y)

@@ -1,5 +1,5 @@
 // expect: never-written
-// mistake: One cell of a large matrix is left out; the grid is the same for all, and its blocks go on.
+// mistake: The grid is the same for all shapes and its blocks loop; one element is left out.
 // never: configure
 // never: grid
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: lanes-idle | too-many-requests
-// mistake: A single thread does all of it: a grid and a block of 1.
+// mistake: A single thread transposes the whole matrix.
 // says: thread
 // never: float2
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,11 +1,11 @@
 // expect: wrong-origin | part-of-each-tile
-// mistake: blockIdx.y * blockDim.x for the row: blocks lie 32 rows apart and are 8 tall.
+// mistake: The row is computed with blockDim.x, so blocks are 32 rows apart but only 8 rows tall.
 // never: loop
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.x + threadIdx.y;  // here
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,12 +1,12 @@
 // expect: wrong-pitch
-// mistake: Rows of `in` are taken to be `rows` long.
+// mistake: The load uses `rows` as the length of a row of `in`.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * rows + col];  // here
     }

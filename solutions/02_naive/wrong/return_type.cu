@@ -1,10 +1,10 @@
 // expect: does-not-compile | wrong-signature
-// mistake: The kernel returns something.
+// mistake: The kernel has a return type other than void.
 __global__ int transpose(float* out, const float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

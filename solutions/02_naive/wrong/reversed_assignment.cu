@@ -1,10 +1,10 @@
 // expect: does-not-compile
-// mistake: The assignment is the wrong way round: to `in`, which is const.
+// mistake: The assignment is reversed, so it assigns to `in`, which is const.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         in[row * cols + col] = out[col * rows + row];  // here
     }

@@ -1,12 +1,12 @@
 // expect: never-written
-// mistake: Both coordinates are counted along x.
+// mistake: Both the row and the column are computed from x.
 // says: diagonal
 // never: no simple pattern
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.x * blockDim.x + threadIdx.x;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,10 +1,10 @@
 // expect: bounds-exchanged | never-written | no-bounds-check | out-of-bounds
-// mistake: Both are compared with rows.
+// mistake: Both the row and the column are compared with `rows`.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < rows) {                    // here
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,11 +1,11 @@
 // expect: wrong-signature
-// mistake: One length instead of two.
+// mistake: The kernel takes one length instead of two.
 __global__ void transpose(float* out, const float* in, int side) {  // here
     int rows = side, cols = side;
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -1,12 +1,12 @@
 // expect: line-repeated
-// mistake: The index of the store lacks the row, which is added.
+// mistake: The index of the store lacks the term for the row.
 // says: first column of out: its index has no term for the place
 // never: mirror
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows] = in[row * cols + col];  // here
     }

@@ -1,12 +1,12 @@
 // expect: line-repeated
-// mistake: The index of the store lacks the column, and with it the length of a row.
+// mistake: The index of the store lacks the term with the column and the row length.
 // says: first row of out: its index has no term that is multiplied by the length of a row
 // never: mirror
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[row] = in[row * cols + col];  // here
     }

@@ -1,11 +1,11 @@
 // expect: line-repeated
-// mistake: The index of the store is the column.
+// mistake: The index of the store is the column alone.
 // says: first row of out
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col] = in[row * cols + col];  // here
     }

@@ -1,11 +1,11 @@
 // expect: wrong-pitch
-// mistake: The index of the store lacks the length of a row.
+// mistake: The index of the store lacks the factor for the length of a row.
 // says: out[row + col]
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[row + col] = in[row * cols + col];  // here
     }

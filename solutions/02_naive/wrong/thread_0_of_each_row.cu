@@ -1,5 +1,5 @@
 // expect: lanes-idle | too-many-requests
-// mistake: Of each row of the block only the thread with threadIdx.x == 0 works.
+// mistake: In each row of a block, only the thread with threadIdx.x == 0 works.
 // says: thread
 // never: float2
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: One thread per row: its lanes read rows below each other.
+// mistake: Each thread transposes a whole row, so the lanes of a warp read different rows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < rows) {

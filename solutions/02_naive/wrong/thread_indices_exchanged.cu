@@ -1,11 +1,11 @@
 // expect: thread-indices-exchanged | part-of-each-tile | grid-too-small | race-between-blocks
-// mistake: threadIdx.x counts rows and threadIdx.y columns, in a block of 32 x 8.
+// mistake: threadIdx.x counts rows and threadIdx.y counts columns, in a block of 32 x 8.
 // never: loop
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.y;  // here
     int row = blockIdx.y * blockDim.y + threadIdx.x;  // here
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];  // here
     }

@@ -1,5 +1,5 @@
 // expect: value-converted | value-rounded
-// mistake: The value goes through half precision.
+// mistake: The value is converted to half precision and back.
 // never: shared memory
 // never: __syncthreads
 #include <cuda_fp16.h>
@@ -8,7 +8,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = __half2float(__float2half(in[row * cols + col]));  // here
     }

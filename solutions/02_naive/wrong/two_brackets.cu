@@ -1,10 +1,10 @@
 // expect: does-not-compile
-// mistake: In[row][col], as if the matrix were an array of arrays.
+// mistake: The kernel uses in[row][col], as if the matrix were an array of arrays.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may hang over the matrix.
+    // Blocks on the right and bottom edge may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col][row] = in[row][col];  // here
     }

@@ -1,4 +1,4 @@
-// Blocks walk over the tiles: a second barrier keeps the tile until all have read it.
+// Lets blocks loop over tiles, with a second barrier before the tile is filled again.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

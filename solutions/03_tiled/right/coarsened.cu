@@ -1,4 +1,4 @@
-// 32 x 8 threads with loops, as in 05.
+// Uses 32 x 8 threads and loops, as lesson 05 will.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     for (int y = threadIdx.y; y < 32; y += blockDim.y) {

@@ -1,4 +1,4 @@
-// The barrier is that of a cooperative group.
+// Uses the barrier of a cooperative group.
 #include <cooperative_groups.h>
 
 constexpr int TILE_DIM = 32;

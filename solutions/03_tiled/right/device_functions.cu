@@ -1,4 +1,4 @@
-// One function fills the tile, another one empties it.
+// Fills the tile in one function and stores it in another.
 constexpr int TILE_DIM = 32;
 
 struct Tile {

@@ -1,4 +1,4 @@
-// The tile in dynamic shared memory, one-dimensional.
+// Declares the tile as one-dimensional dynamic shared memory.
 constexpr int TILE_DIM = 32;
 extern __shared__ float tile[];
 

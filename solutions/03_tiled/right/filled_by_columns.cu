@@ -1,4 +1,4 @@
-// The roles are exchanged on the way in: the tile is filled column by column, read row by row.
+// Transposes while filling: writes the tile column by column, and reads it row by row.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Filled column by column, with a tile of 16 x 16: 8 wavefronts on the way in.
+// Writes a tile of 16 x 16 column by column, which takes 8 wavefronts per store.
 const int SIDE = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

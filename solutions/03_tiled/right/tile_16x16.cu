@@ -1,4 +1,4 @@
-// A tile of 16 x 16: 8 wavefronts a read.
+// Uses a tile of 16 x 16, with 8 wavefronts per read.
 constexpr int TILE_DIM = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -12,7 +12,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

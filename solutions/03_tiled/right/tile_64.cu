@@ -1,4 +1,4 @@
-// A tile of 64 x 64 for 1024 threads, four elements each.
+// Uses a tile of 64 x 64 and 1024 threads, each of which moves four elements.
 constexpr int TILE_DIM = 64;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

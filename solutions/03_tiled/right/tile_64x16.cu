@@ -1,4 +1,4 @@
-// A tile 64 wide and 16 tall, whose threads are numbered again for the way out.
+// Uses a tile that is 64 wide and 16 tall, and renumbers the threads before the store.
 constexpr int WIDE = 64, TALL = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Loads into a register first, and outside of the matrix a zero goes into the tile.
+// Loads into a register first, and fills the tile with zeros outside of the matrix.
 template <int SIDE>
 __device__ void turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[SIDE][SIDE];

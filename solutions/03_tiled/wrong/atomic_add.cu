@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores | value-added | nan-changed
-// mistake: No shared memory: the cell is cleared, and atomicAdd puts the element there.
+// mistake: Instead of using shared memory, the kernel clears the element and adds with atomicAdd.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -12,7 +12,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         tile[threadIdx.y][threadIdx.x] = in[row * cols + col];  // here
     }
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

@@ -1,5 +1,5 @@
 // expect: bad-launch | blocks-idle
-// mistake: As many blocks as elements: each has a tile, and nearly all lie outside.
+// mistake: The grid has one block per element, and nearly all tiles are outside of the matrix.
 // never: e+0
 constexpr int TILE_DIM = 32;
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

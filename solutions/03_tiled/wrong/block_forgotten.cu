@@ -1,5 +1,5 @@
 // expect: race-between-blocks | tile-repeated
-// mistake: The new row and col know nothing of the block: all store the first tile.
+// mistake: The new row and col do not depend on the block, so all blocks store the first tile.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = threadIdx.y;  // here
     row = threadIdx.x;  // here
     if (row < rows && col < cols) {

@@ -1,5 +1,5 @@
 // expect: race-between-blocks | part-of-each-tile | never-written
-// mistake: Only `row` is chosen again: a warp stores along a diagonal.
+// mistake: Only `row` is computed again, so a warp stores along a diagonal.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     row = blockIdx.y * TILE_DIM + threadIdx.x;  // here
     if (row < rows && col < cols) {
         out[col * rows + row] = tile[threadIdx.x][threadIdx.y];  // here

@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: The tile lies in dynamic shared memory, but configure asks for none.
+// mistake: The tile is in dynamic shared memory, but configure does not request any.
 // says: shared_bytes
 constexpr int TILE_DIM = 32;
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: The solution of 02, with blocks of 32 x 32.
+// mistake: This is the solution of lesson 02, with blocks of 32 x 32.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: no-bounds-check | never-written | ragged-edge-missed
-// mistake: The bounds check of the load is kept for the store.
+// mistake: The store uses the bounds check of the load.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (inside) {                                                // here

@@ -1,5 +1,5 @@
 // expect: indices-not-swapped | tile-not-transposed | wrong-element-of-tile
-// mistake: The tile is read by column, but row and col are not chosen again.
+// mistake: The tile is read by columns, but `row` and `col` are not computed again.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     if (row < rows && col < cols) {
         out[col * rows + row] = tile[threadIdx.x][threadIdx.y];  // here
     }

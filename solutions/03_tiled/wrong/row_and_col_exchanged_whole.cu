@@ -1,5 +1,5 @@
 // expect: tile-not-moved | never-written
-// mistake: Row and col simply change places: the block with them.
+// mistake: `row` and `col` are exchanged as a whole, including the part from the block index.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     int t = row;
     row = col;  // here
     col = t;    // here

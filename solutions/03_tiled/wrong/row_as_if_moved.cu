@@ -1,5 +1,5 @@
 // expect: race-between-blocks | never-written | tiles-missed
-// mistake: blockIdx.x and blockIdx.y are exchanged in the new row alone.
+// mistake: blockIdx.x and blockIdx.y are exchanged in the new row, but not in the new column.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x;  // here
     if (row < rows && col < cols) {

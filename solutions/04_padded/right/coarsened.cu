@@ -1,4 +1,4 @@
-// Already with a quarter of the threads, as in 05.
+// Uses a quarter of the threads, as lesson 05 will.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,4 +1,4 @@
-// The pitch has a name, and is made odd with |.
+// Gives the pitch a name, and makes it odd with |.
 constexpr int TILE_DIM = 32, PITCH = TILE_DIM | 1;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// No padding: each row of the tile is rotated by its number.
+// Rotates each row of the tile by the index of the row, instead of padding.
 constexpr int TILE_DIM = 32;
 
 __device__ int rotated(int row, int col) {

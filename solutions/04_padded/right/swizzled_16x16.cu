@@ -1,4 +1,4 @@
-// A tile of 16 x 16, swizzled: without a conflict, where padding leaves some.
+// Swizzles a tile of 16 x 16, which has no conflicts, whereas a padded one would have some.
 constexpr int TILE_DIM = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A tile 64 wide and 32 tall with rows of 65 floats, and 1024 threads in one dimension.
+// Uses a tile 64 wide and 32 tall with rows of 65 floats, and 1024 threads in one dimension.
 constexpr int WIDE = 64, TALL = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: grid-fixed | grid-too-small
-// mistake: The grid is worked out by hand for 256 x 256, the shape of the counts.
+// mistake: The grid is hard-coded for 256 x 256, the shape at which counters are counted.
 // never: check of the bounds
 constexpr int TILE_DIM = 32;
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

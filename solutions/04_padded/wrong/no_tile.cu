@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: No tile, no conflicts: the stores of 02.
+// mistake: The kernel has no tile, so its stores are those of lesson 02.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: outside-shared-memory | out-of-bounds | block-too-large
-// mistake: TILE_DIM itself became 33: the block is too large.
+// mistake: TILE_DIM itself is 33, so the block is too large.
 constexpr int TILE_DIM = 33;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: There is room for the padding, but the index does not know it.
+// mistake: The tile has room for padding, but the index does not use the padded row length.
 // says: Let the 32 lanes
 constexpr int TILE_DIM = 32;
 
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

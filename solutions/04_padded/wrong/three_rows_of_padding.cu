@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: Padding in the wrong dimension, more of it.
+// mistake: The padding is in the wrong dimension, and there is more of it.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

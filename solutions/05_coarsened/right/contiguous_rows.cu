@@ -1,4 +1,4 @@
-// Each thread takes four rows that follow each other.
+// Moves four consecutive rows per thread.
 constexpr int TILE_DIM = 32, EACH = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

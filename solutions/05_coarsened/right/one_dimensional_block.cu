@@ -1,4 +1,4 @@
-// 256 threads in one dimension, warp and lane by name.
+// Uses 256 threads in one dimension, with named variables for the warp and the lane.
 constexpr int SIDE = 32, WARPS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// No shared memory: each warp turns a tile in its registers, by shuffles.
+// Transposes a tile in the registers of each warp with shuffles, without shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     const unsigned all = 0xffffffff;
     const int lane = threadIdx.x;
@@ -9,8 +9,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int i = 0; i < 32; ++i) {
         v[i] = top + i < rows && left + lane < cols ? in[(top + i) * cols + left + lane] : 0;
     }
-    // Exchanges halves, quarters ... of the 32 x 32 values between lanes, until v[i] of lane j is
-    // what was v[j] of lane i.
+    // Exchanges halves of the 32 x 32 values between lanes, then quarters, and so on. In the end,
+    // v[i] of lane j has the former value of v[j] of lane i.
 #pragma unroll
     for (int width = 16; width > 0; width /= 2) {
 #pragma unroll

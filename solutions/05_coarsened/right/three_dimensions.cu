@@ -1,4 +1,4 @@
-// 32 x 2 x 4 threads, early leave for threads that have nothing to store.
+// Uses 32 x 2 x 4 threads. Threads that have nothing to store return early.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

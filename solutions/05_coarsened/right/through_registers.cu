@@ -1,4 +1,4 @@
-// Four registers are filled first, then the tile.
+// Loads into four registers first, and then fills the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

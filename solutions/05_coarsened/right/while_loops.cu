@@ -1,4 +1,4 @@
-// While loops, each with its own counter.
+// Uses while loops, each with its own counter.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: A barrier in each turn of both loops.
+// mistake: There is a barrier in each iteration of both loops.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         __syncthreads();  // here
     }
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: A barrier in each turn of the loop of loads, so that each load waits for the one before.
+// mistake: A barrier in each iteration of the loop of loads makes each load wait for the previous.
 // shows: are on their way per multiprocessor
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -17,7 +17,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: too-slow-predicted
-// mistake: The loop of loads is written out, with a barrier behind each: no counter sees that loads wait.
+// mistake: The loop of loads is unrolled by hand, with a barrier after each load.
 // says: on their way per multiprocessor
 // shows: the solution takes about
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
@@ -27,7 +27,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: blocks-idle | too-many-threads | too-many-requests | race-between-blocks
-// mistake: The grid divides the rows by BLOCK_ROWS: four times as many blocks as tiles.
+// mistake: The grid divides the rows by BLOCK_ROWS, so it has four times as many blocks as tiles.
 // never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -16,7 +16,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: too-many-threads
-// mistake: The kernel of 04: one element per thread, in blocks of 1024.
+// mistake: This is the kernel of lesson 04, with one element per thread in blocks of 1024.
 // shows: too slow on a GPU: at 8192 x 8192 about
 // shows: on their way per multiprocessor
 constexpr int TILE_DIM = 32;
@@ -15,7 +15,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     if (row < rows && col < cols) {

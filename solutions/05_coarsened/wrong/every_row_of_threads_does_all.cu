@@ -1,5 +1,5 @@
 // expect: work-repeated | too-many-requests | missing-barrier
-// mistake: The loops begin at 0 for every row of threads: each does the whole tile.
+// mistake: The loops begin at 0 for every row of threads, so each row handles the whole tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

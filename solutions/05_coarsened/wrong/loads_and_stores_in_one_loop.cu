@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: One loop does both halves, with the barrier behind it.
+// mistake: One loop does both halves, with a barrier after it.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: Return instead of continue in the loop of loads.
+// mistake: The loop of loads contains return instead of continue.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -14,7 +14,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();  // here
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

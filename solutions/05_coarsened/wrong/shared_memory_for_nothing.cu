@@ -1,5 +1,5 @@
 // expect: too-slow-predicted
-// mistake: Dynamic shared memory beside the tile, which nobody uses: fewer blocks fit at a time.
+// mistake: The block reserves dynamic shared memory that it does not use, so fewer blocks fit.
 // says: on their way per multiprocessor
 // says: with less shared memory per block
 // shows: holds 8 blocks of 256 threads instead of 2
@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: 32 x 32 threads move four tiles one after the other, with barriers between them.
+// mistake: 32 x 32 threads move four tiles one after another, with barriers between them.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// The blocks are numbered by a grid of one dimension: the same order.
+// Numbers the blocks with a one-dimensional grid, in the same order.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // of: the bug hunt
-// In the order of the lesson.
+// Takes the tiles in the order of the lesson.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

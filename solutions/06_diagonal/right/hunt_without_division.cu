@@ -1,5 +1,5 @@
 // of: the bug hunt
-// Each diagonal begins one row of tiles further down, at the left.
+// Starts each diagonal at the left edge, one row of tiles further down than the previous.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Macros for the place of the block.
+// Uses macros for the position of the block.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 #define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)

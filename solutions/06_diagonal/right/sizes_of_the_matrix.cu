@@ -1,4 +1,4 @@
-// The numbers of tiles are worked out from rows and cols.
+// Computes the numbers of tiles from rows and cols.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

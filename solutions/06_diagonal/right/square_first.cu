@@ -1,4 +1,4 @@
-// The shortcut for square grids, and the rule for all others.
+// Uses the shortcut for square grids, and the general rule for all others.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A function gives the tile of a block as a struct.
+// Returns the tile of a block from a function, as a struct.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 struct Tile {

@@ -1,4 +1,4 @@
-// The column comes round by subtraction instead of %.
+// Wraps the column around by subtraction instead of %.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A swizzled tile instead of padding, and 1-D threads.
+// Uses a swizzled tile instead of padding, and threads in one dimension.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Unsigned numbers, and the place of the tile in elements.
+// Uses unsigned numbers, and computes the position of the tile in elements.
 constexpr unsigned TILE_DIM = 32, BLOCK_ROWS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

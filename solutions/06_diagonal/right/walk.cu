@@ -1,4 +1,4 @@
-// Each block walks along the diagonals until it has come to its own tile.
+// Lets each block walk along the diagonals until it reaches its own tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

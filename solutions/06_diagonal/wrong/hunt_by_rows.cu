@@ -1,6 +1,6 @@
 // of: the bug hunt
 // expect: wrong-block-order
-// mistake: The diagonal is given up: blocks take the tiles row by row.
+// mistake: Blocks take the tiles row by row instead of along diagonals.
 // says: the same row of tiles
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

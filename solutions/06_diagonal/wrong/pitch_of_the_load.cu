@@ -1,11 +1,11 @@
 // expect: wrong-pitch | out-of-bounds
-// mistake: Rows of `in` are taken to be `rows` long.
+// mistake: The load uses `rows` as the length of a row of `in`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Number the blocks, walk down the columns of tiles, and shift each row of tiles by its index.
+    // Number the tiles down the columns, and shift each row of tiles sideways by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
     int tile_row = block % gridDim.y;
     int tile_col = (block / gridDim.y + tile_row) % gridDim.x;
@@ -20,7 +20,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,4 +1,4 @@
-// Lambdas that load and store pairs, const __restrict__, size_t.
+// Uses lambdas that load and store pairs, const __restrict__ and size_t.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int rows,

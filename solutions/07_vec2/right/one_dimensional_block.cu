@@ -1,4 +1,4 @@
-// 256 threads in one dimension, all loads before the tile is filled.
+// Uses 256 threads in one dimension, and makes all loads before it fills the tile.
 constexpr int SIDE = 32, PAIRS = SIDE / 2;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

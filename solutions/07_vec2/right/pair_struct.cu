@@ -1,4 +1,4 @@
-// A struct of its own, aligned to 8 bytes, in place of float2.
+// Uses its own struct, aligned to 8 bytes, instead of float2.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 struct alignas(8) Pair {

@@ -17,7 +17,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, two rows at a time.
+    // The lanes of a warp now read a column of the tile, two rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: neighbours-exchanged | scrambled-in-tile
-// mistake: x and y of the load go into the tile in the wrong order.
+// mistake: x and y of the loaded pair are stored into the tile in the wrong order.
 // never: off by one row
 // never: off by one column
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
@@ -19,7 +19,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, two rows at a time.
+    // The lanes of a warp now read a column of the tile, two rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

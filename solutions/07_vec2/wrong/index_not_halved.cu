@@ -1,5 +1,5 @@
 // expect: wrong-index-of-vectors | out-of-bounds | wrong-pitch
-// mistake: An index of floats is used in an array of float2.
+// mistake: An index that counts floats is used in an array of float2.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -17,7 +17,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, two rows at a time.
+    // The lanes of a warp now read a column of the tile, two rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,4 +1,4 @@
-// 128 threads in one dimension, by template and device functions.
+// Uses 128 threads in one dimension, a template and device functions.
 template <int SIDE>
 struct Tile {
     float at[SIDE][SIDE + 1];

@@ -1,4 +1,4 @@
-// No tile: each thread turns 4 x 4 elements in its registers.
+// Transposes 4 x 4 elements per thread in registers, without a tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int lane = threadIdx.x, warp = threadIdx.y;
     int col = blockIdx.x * 32 + lane % 8 * 4;

@@ -1,4 +1,4 @@
-// 4 rows of threads: 32 elements per thread.
+// Uses 4 rows of threads, so that each thread moves 32 elements.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

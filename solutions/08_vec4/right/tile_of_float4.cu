@@ -1,7 +1,7 @@
-// A swizzled tile of float4, turned in registers: fewer requests, and no conflict.
+// Uses a swizzled tile of float4 and transposes in registers, with fewer requests.
 constexpr int TILE_DIM = 32, QUADS = TILE_DIM / 4, THREADS = 64;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the index of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }

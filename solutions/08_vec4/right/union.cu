@@ -1,4 +1,4 @@
-// A union, so that the four floats can be counted in a loop.
+// Uses a union, so that a loop can index the four floats.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 union Four {
@@ -23,7 +23,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: too-many-requests
-// mistake: A float4 in name only: its members are loaded one by one.
+// mistake: The members of a float4 are loaded one by one.
 // says: float4
 // never: Access each element once
 // never: access each element once
@@ -23,7 +23,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: misaligned
-// mistake: One float4 into the tile, whose rows of 33 floats do not begin at multiples of 16 bytes.
+// mistake: A float4 is stored into a tile whose rows have 33 floats, so it is misaligned.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -16,7 +16,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: too-many-requests
-// mistake: Four loads of a float instead of one of a float4.
+// mistake: The kernel makes four loads of one float instead of one load of a float4.
 // says: float4
 // never: Access each element once
 // never: access each element once
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: Rows of 32 floats.
+// mistake: The tile has rows of 32 floats, without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -19,7 +19,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

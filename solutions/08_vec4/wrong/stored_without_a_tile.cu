@@ -1,5 +1,5 @@
 // expect: too-many-requests | uncoalesced-stores
-// mistake: float4 loads, and four scalar stores into four rows of `out`.
+// mistake: The kernel loads a float4 and stores its floats into four rows of `out`, without a tile.
 // never: Access each element once
 // never: access each element once
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-transposed | scrambled-in-tile
-// mistake: The four are taken side by side from a row of the tile, as they came.
+// mistake: The four floats are read from one row of the tile, as they were stored.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
@@ -20,7 +20,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,4 +1,4 @@
-// Constants one by one, a launch that is filled in member by member.
+// Declares the constants one by one, and fills in the launch member by member.
 constexpr int TILE_DIM = 64;
 constexpr int THREADS = TILE_DIM * TILE_DIM / 16;
 constexpr int BLOCK_ROWS = THREADS / (TILE_DIM / 4);
@@ -20,7 +20,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

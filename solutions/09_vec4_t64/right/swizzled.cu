@@ -1,4 +1,4 @@
-// A swizzled tile without padding, 256 threads in one dimension.
+// Uses a swizzled tile without padding, and 256 threads in one dimension.
 constexpr int TILE_DIM = 64, QUADS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,7 +1,7 @@
-// The tile of 11: float4 in a swizzled tile, turned in registers.
+// Uses a swizzled tile of float4, and transposes in registers.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the index of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }

@@ -1,5 +1,5 @@
 // expect: component-lost | value-not-of-input
-// mistake: The float is cast to float4, instead of its place.
+// mistake: The float is cast to float4, instead of its address.
 // never: shared memory
 // never: __syncthreads
 // never: loop
@@ -22,7 +22,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: grid-exchanged | bounds-exchanged | grid-too-small
-// mistake: Blocks for rows across, and blocks for columns down.
+// mistake: The grid has blocks for rows across and for columns down.
 // never: bounds check
 // never: check of the bounds
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

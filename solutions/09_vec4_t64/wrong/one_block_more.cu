@@ -1,5 +1,5 @@
 // expect: blocks-idle | too-many-threads
-// mistake: One more than the quotient: too many where the tile divides the matrix.
+// mistake: The grid has one block more than the quotient, even if tiles divide the matrix evenly.
 // never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
@@ -20,7 +20,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

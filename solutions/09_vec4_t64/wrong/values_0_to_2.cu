@@ -1,5 +1,5 @@
 // expect: component-lost | value-not-of-input | part-of-each-tile | never-written | elements-left-out
-// mistake: An array of four values, and a loop that sets three of them.
+// mistake: A loop sets only three of the four values of an array.
 // never: loop over the tile is missing
 // never: __syncthreads
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: outside-local-array
-// mistake: values[k] instead of values[i]: k is the row of the tile.
+// mistake: The array is indexed with k, the row in the tile, instead of i.
 // never: loop over the tile is missing
 // never: __syncthreads
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, four rows at a time.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,15 +1,15 @@
-// A tile of 128 rows and 64 columns, 512 threads.
+// Uses a tile of 128 rows and 64 columns, and 512 threads.
 constexpr int TILE_ROWS = 128, TILE_COLS = 64, QUADS = TILE_ROWS / 4;
 
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+// Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_COLS * QUADS];  // turned: its rows are columns of `in`
+    __shared__ float4 tile[TILE_COLS * QUADS];  // transposed: each row is a column of `in`
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_COLS + threadIdx.x * 4;
     int row = blockIdx.x * TILE_ROWS + threadIdx.y * 4;
     if (row < rows && col < cols) {

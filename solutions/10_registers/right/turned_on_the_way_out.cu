@@ -1,20 +1,20 @@
-// The tile as it lies in `in`; pieces are turned on the way out.
+// Stores the tile as it is in `in`, and transposes the pieces after reading them from the tile.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+// Returns the index of float4 `quad` of row `col` in the tile, which is not transposed.
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // each row is a part of a row of `in`
 
     float4 piece[4];
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
-        // The tile keeps rows of `in`; 8 threads that read together have rows 4 apart.
+        // The tile stores rows of `in`. The 8 threads that read together use rows 4 apart.
         for (int i = 0; i < 4; ++i) {
             piece[i] = reinterpret_cast<const float4&>(in[(row + i) * cols + col]);
         }

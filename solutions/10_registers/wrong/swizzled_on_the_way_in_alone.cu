@@ -1,16 +1,16 @@
 // expect: scrambled-in-tile | wrong-tile | neighbours-exchanged | part-of-each-tile
-// mistake: Only the stores are swizzled.
+// mistake: Only the stores into the tile are swizzled.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+// Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // transposed: each row is a column of `in`
 
-    // blockIdx.x runs down the rows: column-major order.
+    // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
@@ -26,7 +26,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    // The lanes of a warp now read along rows of the transposed tile, which are rows of `out`.
     col = blockIdx.y * TILE_DIM + threadIdx.y;
     row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += QUADS) {

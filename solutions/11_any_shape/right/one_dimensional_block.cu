@@ -1,4 +1,4 @@
-// 256 threads in one dimension, while loops.
+// Uses 256 threads in one dimension, and while loops.
 constexpr int SIDE = 32, WARPS = 8, SECTOR = 8, LEAD = SECTOR - 1;
 
 __global__ void transpose(float* __restrict__ out, const float* __restrict__ in, int rows,

@@ -1,4 +1,4 @@
-// The index in `out` is rounded down to a whole sector.
+// Rounds the index in `out` down to the start of a sector.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 
@@ -29,7 +29,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

@@ -1,5 +1,5 @@
 // expect: stores-off-sector | uncoalesced-stores
-// mistake: The phase of a row's length, not of its start.
+// mistake: The phase is computed from the length of a row instead of its start.
 // says: sector
 // never: neighbouring lanes
 // never: neighbouring addresses
@@ -34,7 +34,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

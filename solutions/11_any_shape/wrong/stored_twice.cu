@@ -1,5 +1,5 @@
 // expect: too-many-requests | work-repeated | uncoalesced-stores | stores-off-sector
-// mistake: Stores from the sector on, and the last ones of the tile once more.
+// mistake: The last elements of each tile are stored a second time.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 
@@ -34,7 +34,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    // Stores begin and end up to LEAD rows earlier, so the last rows may need one more tile.
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

@@ -1,16 +1,16 @@
 // expect: uninitialised-shared | copy-too-short
-// mistake: sizeof(float) instead of 16 bytes.
+// mistake: The copies have sizeof(float) bytes instead of 16.
 // never: loop over the tile
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the index of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Sends tile number `number`, counted down the columns, on its way to shared memory.
+// Starts to copy tile `number`, counted down the columns, to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -23,7 +23,7 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     }
 }
 
-// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
+// Transposes this thread's 4 x 4 piece of tile `number` in registers and stores it to `out`.
 __device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;
@@ -42,10 +42,10 @@ __device__ void turn(float* out, const float4* tile, int rows, int cols, int num
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tiles[2][TILE_QUADS];  // one is turned while the other one arrives
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // The first tile is sent on its way: a group of copies.
+    // Start to copy the first tile, as one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 

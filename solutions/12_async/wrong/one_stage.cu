@@ -1,17 +1,17 @@
 // expect: copies-not-overlapped
-// mistake: A single stage: nothing can arrive while it is turned.
+// mistake: There is a single stage, so no tile can arrive while another one is transposed.
 // shows: 0 bytes of other copies are in flight
 // shows: At 8192 x 8192 the solution takes about
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`.
+// Returns the index of float4 `quad` of row `row` in the tile.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Sends tile number `number`, counted down the columns, on its way to shared memory.
+// Starts to copy tile `number`, counted down the columns, to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -23,7 +23,7 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     }
 }
 
-// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
+// Transposes this thread's 4 x 4 piece of tile `number` in registers and stores it to `out`.
 __device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;

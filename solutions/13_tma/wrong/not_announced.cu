@@ -1,20 +1,20 @@
 // expect: deadlock | endless-loop
-// mistake: Nobody arrives.
+// mistake: No thread arrives at the mbarrier.
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Counts who has arrived, and the bytes that are to come. This one waits for one thread.
+// Initializes an mbarrier that waits for one thread to arrive, and for the announced bytes.
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies, which are not of this thread, must see it too.
+    // The copies are not made by this thread, but they must see the initialized mbarrier.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and says how many bytes are to come besides.
+// Arrives at the mbarrier, and announces how many bytes it must still wait for.
 __device__ void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -22,8 +22,8 @@ __device__ void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase is over: all have arrived, and all bytes have come. Phases are told by their
-// parity, 0, 1, 0 ...
+// Waits until the phase with this parity is complete, when all threads and all bytes have arrived.
+// The phases have the parities 0, 1, 0, and so on.
 __device__ void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -37,8 +37,8 @@ __device__ void wait(Mbarrier& arrived, unsigned parity) {
     }
 }
 
-// Asks for `bytes` bytes, 16 or a multiple, from a multiple of 16 on; they are counted at `arrived` as
-// they come.
+// Requests a copy of `bytes` bytes, which `arrived` counts as they arrive. The number of bytes and
+// both addresses must be multiples of 16.
 __device__ void load_row(float4* to, const float* from, unsigned bytes, Mbarrier& arrived) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
@@ -51,7 +51,7 @@ constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1,
               THREADS = 256;  // a quad: float4
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, and a quad of padding after each
+    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, each padded by one float4
     __shared__ Mbarrier arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     int height = min(TILE_DIM, rows - tile_row);
@@ -60,15 +60,15 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     if (threadIdx.x == 0) {
         init(arrived);
     }
-    __syncthreads();  // nobody uses the mbarrier before it is one
+    __syncthreads();  // no thread uses the mbarrier before it is initialized
     if (int(threadIdx.x) < height) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
     }
     wait(arrived, 0);  // here
 
-    // The 8 threads that read together take pieces of a diagonal: rows 4 apart begin in 2 of 8 places,
-    // whatever the padding. Two threads side by side still fill a sector of `out`.
+    // The 8 threads that read together take pieces on a diagonal: rows that are 4 apart begin in
+    // only 2 of 8 groups of banks. Two neighbouring threads still fill a sector of `out`.
     int row_quad = threadIdx.x % QUADS;
     int col_quad = (threadIdx.x / QUADS + row_quad / 2) % QUADS;
     int row = tile_row + row_quad * 4, col = tile_col + col_quad * 4;

@@ -1,4 +1,4 @@
-// The block below the diagonal works instead of the one above.
+// Lets the block below the diagonal work instead of the one above.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,4 +1,4 @@
-// Tiles on the diagonal have code of their own.
+// Has separate code for the tiles on the diagonal.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __device__ void read(float (&tile)[TILE_DIM][TILE_DIM + 1], const float* data, int row, int col,

@@ -1,4 +1,4 @@
-// Both tiles in one array, and no early return: the whole body is in an if.
+// Stores both tiles in one array, and has the whole body in an if instead of an early return.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

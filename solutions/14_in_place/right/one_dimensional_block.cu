@@ -1,4 +1,4 @@
-// 256 threads in one dimension, lambdas for load and store.
+// Uses 256 threads in one dimension, and lambdas for the loads and stores.
 constexpr int SIDE = 32, WARPS = 8;
 
 __global__ void transpose_in_place(float* matrix, const float* unused, int n, int) {

@@ -1,4 +1,4 @@
-// One tile in shared memory: the other one waits in registers.
+// Has one tile in shared memory, while the other one waits in registers.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, EACH = TILE_DIM / BLOCK_ROWS;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {
@@ -7,7 +7,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     int row = blockIdx.y * TILE_DIM, col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     float turned[EACH];
-    // Which tile goes through shared memory, and then the other one.
+    // The lower tile goes through shared memory first, and then the upper one does.
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS)
         if (col + y < side && row + x < side) tile[y][x] = data[(col + y) * side + row + x];
     __syncthreads();

@@ -1,4 +1,4 @@
-// 32 x 32 threads, one element of each tile per thread, without loops.
+// Uses 32 x 32 threads, each with one element of both tiles, and no loops.
 constexpr int SIDE = 32;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

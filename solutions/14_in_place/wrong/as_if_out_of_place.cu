@@ -1,5 +1,5 @@
 // expect: race-between-blocks | half-exchanged
-// mistake: The kernel of 05 with one matrix in both roles.
+// mistake: This is the kernel of lesson 05, which reads and writes the same matrix.
 // never: `in`
 // never: `out`
 // never: out(

@@ -1,5 +1,5 @@
 // expect: race-between-blocks | nothing-written
-// mistake: Each thread exchanges its element with the other one: both threads of a pair do.
+// mistake: Both threads of a pair exchange its two elements.
 // never: `in`
 // never: `out`
 // never: out(

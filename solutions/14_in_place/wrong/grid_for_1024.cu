@@ -1,14 +1,14 @@
 // expect: grid-fixed | grid-too-small | bad-launch
-// mistake: The grid is worked out by hand for 1024 x 1024.
+// mistake: The grid is hard-coded for a matrix of 1024 x 1024.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // A pair has one block: that of its tile above the diagonal.
+    // The block of the tile above the diagonal handles both tiles of a pair.
     if (blockIdx.y > blockIdx.x) return;
-    int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
+    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
@@ -21,7 +21,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side)
             data[(row + y) * side + col + x] = lower[x][y];  // here
-        // On the diagonal both are one tile, which is stored already.
+        // On the diagonal, `upper` and `lower` are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];  // here
         }

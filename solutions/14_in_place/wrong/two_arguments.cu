@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// mistake: Only what is needed: the matrix and its side.
+// mistake: The kernel takes only the matrix and its side.
 // never: float* out
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -7,9 +7,9 @@ __global__ void transpose_in_place(float* data, int side) {  // here
     __shared__ float upper[TILE_DIM][TILE_DIM + 1];
     __shared__ float lower[TILE_DIM][TILE_DIM + 1];
 
-    // A pair has one block: that of its tile above the diagonal.
+    // The block of the tile above the diagonal handles both tiles of a pair.
     if (blockIdx.y > blockIdx.x) return;
-    int row = blockIdx.y * TILE_DIM;  // of the upper tile; the lower one is at (col, row)
+    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
@@ -21,7 +21,7 @@ __global__ void transpose_in_place(float* data, int side) {  // here
 
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal both are one tile, which is stored already.
+        // On the diagonal, `upper` and `lower` are the same tile, which is already stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }

@@ -1,4 +1,4 @@
-// A block goes from matrix to matrix: a second barrier keeps the tile.
+// Lets each block loop over the matrices, with a second barrier after the stores.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

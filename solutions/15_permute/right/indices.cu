@@ -1,4 +1,4 @@
-// The pointers stay: indices count from the start of the stack.
+// Leaves the pointers alone, and counts indices from the start of the stack.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// The start of the matrix is reached by going over those before it.
+// Reaches the start of its matrix in a loop over the matrices before it.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// blockIdx.y counts matrices, and z the tiles down.
+// Counts matrices with blockIdx.y, and tiles down the matrix with blockIdx.z.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// No third dimension: a row of tiles belongs to the matrix that it lies in.
+// Uses no third dimension, and derives the matrix from the row of tiles.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64, TILES_DOWN = MATRIX_ROWS / TILE_DIM;
 

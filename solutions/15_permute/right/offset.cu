@@ -1,4 +1,4 @@
-// One offset for both, as size_t.
+// Computes one offset of type size_t for both matrices.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// Other order of the factors, and dim3 in configure.
+// Multiplies in a different order, and uses dim3 in configure.
 constexpr int T = 32, R = 4, MATRIX_ROWS = 64;
 
 __global__ void transpose_stack(float* __restrict__ out, const float* __restrict__ in, int height,

@@ -1,4 +1,4 @@
-// Swizzled, and the matrix is a struct.
+// Swizzles the tile, and describes a matrix by a struct.
 constexpr unsigned TILE_DIM = 32, BLOCK_ROWS = 2;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// The tile is as tall as a matrix, so that only columns of tiles are left.
+// Uses a tile that is as tall as a matrix, so that only columns of tiles are left.
 constexpr int WIDE = 32, MATRIX_ROWS = 64;
 
 __global__ void transpose_stack(float* out, const float* in, int, int cols) {

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: A barrier in each turn of the loop of loads.
+// mistake: There is a barrier in each iteration of the loop of loads.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

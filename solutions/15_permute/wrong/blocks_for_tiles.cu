@@ -1,5 +1,5 @@
 // expect: out-of-bounds | no-bounds-check
-// mistake: rows / TILE_DIM in z: twice as many as there are matrices.
+// mistake: The grid has rows / TILE_DIM blocks in z, twice as many as there are matrices.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

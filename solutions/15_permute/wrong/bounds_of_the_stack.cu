@@ -1,5 +1,5 @@
 // expect: race-between-blocks | out-of-bounds | no-bounds-check | wrong-pitch
-// mistake: `rows` of the stack instead of MATRIX_ROWS in the kernel of a matrix.
+// mistake: The kernel for one matrix uses `rows`, the rows of the stack, instead of MATRIX_ROWS.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

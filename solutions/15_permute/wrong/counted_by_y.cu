@@ -1,5 +1,5 @@
 // expect: out-of-bounds | batch-repeated | race-between-blocks | never-written
-// mistake: blockIdx.y is taken for the number of the matrix.
+// mistake: The kernel uses blockIdx.y as the number of the matrix.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

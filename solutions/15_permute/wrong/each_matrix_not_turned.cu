@@ -1,5 +1,5 @@
 // expect: indices-not-swapped | tile-not-transposed
-// mistake: Each matrix is copied.
+// mistake: Each matrix is copied instead of transposed.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

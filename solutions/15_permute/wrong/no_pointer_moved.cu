@@ -1,5 +1,5 @@
 // expect: batches-missed
-// mistake: There are blocks for all matrices, and none of them knows which is its own.
+// mistake: There are blocks for all matrices, but none of them moves the pointers to its own.
 // says: nothing in the kernel depends on blockIdx.z
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

@@ -1,5 +1,5 @@
 // expect: batches-missed
-// mistake: The grid has blocks for one matrix.
+// mistake: The grid has blocks for only one matrix.
 // says: 1 block along z for 4 matrices
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

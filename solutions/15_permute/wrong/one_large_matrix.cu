@@ -1,5 +1,5 @@
 // expect: axes-in-other-order
-// mistake: The kernel of 05: the whole stack is transposed as one matrix.
+// mistake: This is the kernel of lesson 05, which transposes the whole stack as one matrix.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_stack(float* out, const float* in, int rows, int cols) {
@@ -15,7 +15,7 @@ __global__ void transpose_stack(float* out, const float* in, int rows, int cols)
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: Each block reads its own matrix, and stores to the first one.
+// mistake: Each block reads its own matrix, but stores to the first one.
 // says: blocks of different matrices store to the same place
 // says: Let `out` begin
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;

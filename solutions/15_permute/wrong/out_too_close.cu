@@ -1,5 +1,5 @@
 // expect: race-between-blocks | wrong-origin
-// mistake: Matrices of `out` are taken to be `cols` rows of one element.
+// mistake: The matrices of `out` begin only `cols` elements apart.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

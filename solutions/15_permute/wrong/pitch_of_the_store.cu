@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: Rows of a matrix of `out` are taken to be `cols` long.
+// mistake: The store uses `cols` as the length of a row of `out`.
 // never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

@@ -1,5 +1,5 @@
 // expect: wrong-origin | scattered
-// mistake: The matrix begins blockIdx.z rows further on.
+// mistake: The offset of a matrix lacks the factor MATRIX_ROWS.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

@@ -1,5 +1,5 @@
 // expect: out-of-bounds | no-bounds-check
-// mistake: The whole stack's rows are skipped for each matrix.
+// mistake: The offset of each matrix skips the rows of the whole stack.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,5 +1,5 @@
 // expect: matrix-size-wrong | axes-in-other-order | wrong-pitch | scattered
-// mistake: MATRIX_ROWS was changed to 32, the side of a tile.
+// mistake: MATRIX_ROWS has been changed to 32, the side of a tile.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 32;

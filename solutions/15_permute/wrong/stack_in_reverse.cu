@@ -1,5 +1,5 @@
 // expect: batches-exchanged
-// mistake: The matrices are stored in reverse.
+// mistake: The matrices are stored in reverse order.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

@@ -1,5 +1,5 @@
 // expect: out-of-bounds | no-bounds-check | race-between-blocks | too-many-threads | blocks-idle
-// mistake: Blocks for the rows of all matrices in y, and for the matrices in z too.
+// mistake: The grid has blocks for the rows of all matrices in y, and for all matrices in z too.
 // never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;

@@ -1,4 +1,4 @@
-// Unsigned numbers and a lambda, and 256 threads in one dimension.
+// Uses unsigned numbers, a lambda, and 256 threads in one dimension.
 constexpr unsigned SIDE = 32, WARPS = 8, GPUS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

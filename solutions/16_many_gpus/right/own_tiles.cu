@@ -1,4 +1,4 @@
-// The numbers of tiles from rows and cols instead of the grid.
+// Computes the numbers of tiles from rows and cols instead of the grid.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4, GPUS = 4;
 
 __device__ int pieces(int count, int size) {

@@ -1,17 +1,17 @@
 // expect: grid-too-small | never-written
-// mistake: The grid has as many blocks as tiles, so that gridDim.x / GPUS loses some.
+// mistake: The grid has exactly as many blocks as tiles, so gridDim.x / GPUS is rounded down.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // How many tiles each GPU has: down in its rows, and across in its columns.
+    // The number of tiles that each GPU has, down its rows and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // whose rows these are
+    int gpu = tile_row / tiles_down;  // the GPU that has these rows
     int peer = (blockIdx.x + gpu) % GPUS;
     int tile_col = peer * tiles_across + blockIdx.x / GPUS;
 
@@ -25,7 +25,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of the peer's `out`.
+    // The lanes of a warp now read a column of the tile, which is a row of the peer's `out`.
     col = tile_col * TILE_DIM + threadIdx.y;
     row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
@@ -35,7 +35,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     }
 }
 
-// As many tiles across as each GPU has at most, for every GPU.
+// Every GPU gets as many blocks across as the GPU with the most tiles needs.
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},  // here
             .block = {TILE_DIM, BLOCK_ROWS}};
