@@ -4,7 +4,7 @@
 // Idea       A row of the tile is 256 bytes, so memory is read and written in longer runs, and only
 //            a quarter as many blocks start.
 // Watch      Still 16 sectors per request, but each shared access now takes 2 wavefronts: 16 lanes
-//            that are 4 banks apart span 64 banks, and there are 32. No padding prevents that.
+//            that are 4 banks apart span 64 banks, but only 32 exist. No padding prevents that.
 // Next       10_registers transposes pieces in registers before they go into the tile, and has no
 //            bank conflicts.
 
