@@ -17,7 +17,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     //! // TODO: return at once if this block's tile is below the diagonal.
     if (blockIdx.y > blockIdx.x) return;
     //! [blank]
-    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
+    int row = blockIdx.y * TILE_DIM;  // the upper tile is at (row, col), the lower at (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {

@@ -58,7 +58,7 @@ static void launch_tile(float* out, const float* in, int rows, int cols) {
     copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// The same in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
+// Copies in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
 // move a load in front of a store. Each element waits for the one before it.
 //! [one_by_one]
 template <int TILE_DIM, int BLOCK_ROWS>
@@ -147,7 +147,7 @@ static void device_to_host(float* out, const float* in, int rows, int cols) {
     cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyDeviceToHost);
 }
 
-// The transpose on the CPU, in tiles of 32 x 32 floats that fit into its L1 cache.
+// Transposes on the CPU, in tiles of 32 x 32 floats that fit into its L1 cache.
 //! [cpu]
 constexpr size_t CPU_TILE = 32;
 

@@ -49,7 +49,7 @@ static void launch_stores_coalesced(float* out, const float* in, int rows, int c
     transpose_stores_coalesced<<<grid, block>>>(out, in, rows, cols);
 }
 
-// One thread per row, as in a parallel CPU program. The lanes of a warp are a whole row apart.
+// Uses one thread per row, as a CPU program would. The lanes of a warp are a whole row apart.
 //! [thread_a_row]
 __global__ void transpose_thread_a_row(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -10,7 +10,7 @@
 constexpr int ROWS = 32, COLS = 64;
 
 //! [example]
-// Runs as one warp. PITCH is the number of words per row in shared memory, COLS or more.
+// Runs as one warp. A row in shared memory has PITCH words, of which COLS are used.
 template <int PITCH>
 __global__ void row_sums(float* sums, const float* in) {
     __shared__ float table[ROWS][PITCH];

@@ -115,7 +115,7 @@ __device__ void transpose_words(std::uint32_t (&word)[4]) {
 template <int BLOCK_ROWS>
 __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int rows, int cols) {
     constexpr int PIECES = 32 / BLOCK_ROWS;
-    __shared__ std::uint32_t tile[4][32][33];  // column 4 x + i is tile[i][x]
+    __shared__ std::uint32_t tile[4][32][33];  // tile[i][x] stores column 4 x + i
 
     int tile_row = blockIdx.x * 128;
     int tile_col = blockIdx.y * 128;

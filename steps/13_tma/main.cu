@@ -79,7 +79,7 @@ __device__ void load_tile(float4* tile, const CUtensorMap& in, int row, int col,
     load_box(tile + BOX_QUADS, in, row, col + BOX_COLS, arrived);
 }
 
-// One tile per block, loaded by TMA and stored by the threads.
+// Handles one tile per block, which TMA loads and the threads store.
 template <bool SWIZZLED>
 __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in, int rows,
                               int cols) {

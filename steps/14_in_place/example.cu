@@ -15,7 +15,7 @@ __global__ void reverse_in_place(float* data, int n) {
     // The thread of the left element exchanges the pair. The element in the middle has no partner.
     if (left >= right) return;
 
-    float a = data[left], b = data[right];  // reads both before it overwrites either
+    float a = data[left], b = data[right];  // both are read before either is overwritten
     data[left] = b;
     data[right] = a;
 }

@@ -44,7 +44,7 @@ static void launch_stack(float* out, const float* in, int rows, int cols) {
     transpose_stack<<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- matrices of any size, at any place: planes.h ----
+// ---- matrices of any size, at any address: planes.h ----
 
 //! [tiles]
 __global__ void transpose_planes(float* out, const float* in, Planes planes) {

@@ -85,7 +85,7 @@ inline Planes planes_of(const Permutation& axes) {
     planes.rows = axes.extents[row];
     planes.in_pitch = in_step[row];
     planes.out_pitch = is_copy ? out_step[row] : out_step[col];
-    // Of the other axes, the last one changes fastest from block to block.
+    // The last of the other axes changes fastest from block to block.
     for (int k = axes.rank - 1, which = 1; k >= 0; --k) {
         const int axis = axes.order[k];
         if (axis == row || axis == col) continue;

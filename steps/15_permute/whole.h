@@ -7,9 +7,9 @@ constexpr int THREADS = 256, QUADS_EACH = 4;
 constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // the most floats that a block can take
 
 //! [whole]
-// Transposes matrices that lie one after the other in `in` and in `out`. A block takes `per_block`
-// of them, reads them as one run of memory and writes them as one run. It computes rows and columns
-// only within shared memory.
+// Transposes matrices that are stored one after another in `in` and in `out`. A block takes
+// `per_block` of them, reads them as one run of memory and writes them as one run. It computes rows
+// and columns only within shared memory.
 __global__ void transpose_whole(float* out, const float* in, int rows, int cols, int matrices,
                                 int per_block) {
     extern __shared__ float lines[];
@@ -52,7 +52,7 @@ inline void launch_whole(float* out, const float* in, const Planes& planes) {
         out, in, planes.rows, planes.cols, planes.matrices(), per_block);
 }
 
-// Reports whether the matrices lie one after the other, and several of them fit into a block.
+// Reports whether the matrices are contiguous, and several of them fit into a block.
 inline bool are_small(const Planes& planes) {
     const long long size = 1LL * planes.rows * planes.cols;
     const bool is_dense = planes.in_pitch == planes.cols && planes.out_pitch == planes.rows;

@@ -1,6 +1,6 @@
 // 16_many_gpus -- one matrix on several GPUs, whose kernels store into each other's memory.
 //
-// Builds on  10_registers: the work of a GPU is the same. What it stores where, and when, is new.
+// Builds on  10_registers: the work of a GPU is the same. Where and when it stores is new.
 // Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
 // Watch      No link is idle, and no two GPUs store into the same one. A store has 4 sectors.
 // Next       hosts.cu: several hosts. On your own: other types, and matrices that arrive in parts.
@@ -52,9 +52,9 @@ struct Work {
     int peer, tile_row, tile_col;
 };
 
-// Of N neighbouring blocks, one takes a tile of the piece that stays, and N - 1 take tiles of a
+// Among N neighbouring blocks, one takes a tile of the piece that stays, and N - 1 take tiles of a
 // piece for one peer. When that piece is done, the next blocks serve the next peer. Each GPU begins
-// with another peer.
+// with a different peer.
 __device__ Work work_of_block(int rank) {
     int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // tiles in each piece
     int tile = blockIdx.z * gridDim.y + blockIdx.y;
@@ -134,7 +134,7 @@ __global__ void transpose_wide(Pieces pieces, int cols, int rank) {
 }
 //! [wide]
 
-// ---- launches, for the ways in common/many/exchange.h ----
+// ---- launches for the methods in common/many/exchange.h ----
 
 static void launch_pieces(const RankLaunch& launch, cudaStream_t stream) {
     if (launch.is_empty()) return;

@@ -1,5 +1,5 @@
 // expect: grid-fixed | grid-too-small
-// mistake: The grid is hard-coded for 256 x 256, the shape at which counters are counted.
+// mistake: The grid is hard-coded for 256 x 256, the shape whose counters are checked.
 // never: check of the bounds
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: neighbour-repeated | line-repeated | scrambled-in-tile
-// mistake: v.x is stored twice.
+// mistake: v.y is read from the same element of the tile as v.x.
 // never: off by one row
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

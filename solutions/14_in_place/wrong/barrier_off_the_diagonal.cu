@@ -8,7 +8,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     // The block of the tile above the diagonal handles both tiles of a pair.
     if (blockIdx.y > blockIdx.x) return;
-    int row = blockIdx.y * TILE_DIM;  // upper tile: (row, col), lower tile: (col, row)
+    int row = blockIdx.y * TILE_DIM;  // the upper tile is at (row, col), the lower at (col, row)
     int col = blockIdx.x * TILE_DIM;
     int x = threadIdx.x;
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
