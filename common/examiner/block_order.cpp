@@ -9,15 +9,16 @@
 namespace coalesce {
 namespace {
 
-/// The blocks go down a diagonal of tiles, and in each round start one column further to the right.
+/// Returns the tile of block (x, y) if the blocks follow diagonals of tiles. Each new diagonal
+/// starts one column to the right of the previous diagonal.
 Cell diagonal(int x, int y, int wide, int tall) {
     const int block = y * wide + x;
     const int tile_row = block % tall;
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
-/// Four GPUs share the rows and columns of tiles, and consecutive blocks serve the GPUs in turn. `wide` is a multiple
-/// of 4.
+/// Returns the tile of block (x, y) if four GPUs share the rows and columns of tiles. Consecutive
+/// blocks of a GPU take tiles of the four GPUs in turn. `wide` must be a multiple of 4.
 Cell in_turn(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
@@ -27,18 +28,19 @@ constexpr BlockOrder kOrders[] = {{"diagonal", diagonal, {96, 128}},
                                   {"any-diagonal", nullptr, {96, 128}},
                                   {"in-turn", in_turn, {160, 256}}};
 
-/// Enough accesses to include a warp's first load.
+/// The number of accesses to record, which is large enough to include a warp's first load.
 constexpr std::size_t kEnough = 64;
-/// Larger grids have far more blocks than the shape has tiles.
+/// The most blocks of a grid whose order is checked. A larger grid has far more blocks than the
+/// matrix has tiles.
 constexpr long long kMostBlocks = 4096;
 
-/// A tile, and the line that loads from it.
+/// The tile that a block takes, and the source line that loads from it.
 struct Taken {
     Cell tile;
     int line = 0;
 };
 
-/// Returns the tile of the warp's first load from `in`, or nothing if it loads nothing.
+/// Returns the tile from which the traced warp first loads, or nothing if the warp loads nothing.
 std::optional<Taken> tile_taken(const Trial& trial, int side) {
     const auto load = first_load(trial);
     if (!load) return std::nullopt;
@@ -47,8 +49,8 @@ std::optional<Taken> tile_taken(const Trial& trial, int side) {
                  load->line};
 }
 
-/// Returns the number of tiles across and down. They are the size of the grid, or that of the matrix if the grid is
-/// one row of blocks.
+/// Returns the number of tiles across and down. A grid of several rows of blocks has one block per
+/// tile. Otherwise the size of the matrix gives the numbers.
 std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
     const int wide = static_cast<int>(trial.launch.grid[0]);
     const int tall = static_cast<int>(trial.launch.grid[1]);
@@ -79,12 +81,14 @@ long long blocks_of(const Trial& trial) {
     return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
 }
 
-/// The step is odd, so that the blocks to check are not all in the same column.
+/// Returns the distance between two blocks to check. An odd distance spreads these blocks over
+/// several columns.
 long long step_for(const BlockOrder& order, long long blocks) {
     return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
 }
 
-/// Reports blocks that share a row or column of tiles with the next block, if most blocks do.
+/// Returns a failure if, for most of the checked blocks, the next block takes a tile in the same
+/// row or column.
 std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
                                    const std::function<Trial(long long)>& launch_for) {
     int pairs = 0, sharing = 0;

@@ -8,9 +8,9 @@
 namespace coalesce {
 namespace {
 
-/// Enough accesses of a warp to include its first load.
+/// The number of accesses to record, which is large enough to include a warp's first load.
 constexpr std::size_t kForFirstLoad = 64;
-/// The most blocks to check, since each takes a launch.
+/// The most blocks to check. Each check launches the kernel once.
 constexpr long long kMostPlacedBlocks = 128;
 
 Block block_of(const LaunchShape& launch, long long number) {
@@ -18,7 +18,7 @@ Block block_of(const LaunchShape& launch, long long number) {
     return {x, rest % launch.grid[1], rest / launch.grid[1]};
 }
 
-/// Returns the elements of the output that a warp stores.
+/// Returns the indices of the output elements that the traced warp stores.
 std::vector<std::int64_t> stored_by(const Trial& trial) {
     std::vector<std::int64_t> elements;
     for (const simulated::Access& access : trial.accesses) {
@@ -36,7 +36,8 @@ std::vector<std::int64_t> stored_by(const Trial& trial) {
 /// Maps each element to the first block that stored it.
 using Owners = std::unordered_map<std::int64_t, long long>;
 
-/// Records the stores of a block's warp. Returns a meeting if another block stored the same element before.
+/// Records the elements that a warp of `block` has stored. Returns a meeting if another block has
+/// already stored one of these elements.
 std::optional<Meeting> note(const std::vector<std::int64_t>& stored, long long block,
                             const LaunchShape& launch, Owners& owners) {
     for (const std::int64_t element : stored) {
@@ -73,8 +74,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
-        // If blocks start too close together, the next one starts inside the first one's first warp, so that is
-        // enough.
+        // Trace all warps of block 0, but only the first storing warp of every other block. If
+        // blocks overlap, the first warp of the next block already stores elements of block 0.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMostTracedAccesses};
@@ -118,7 +119,7 @@ std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch
     const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
     if (!first || !next_x || !next_y) return std::nullopt;
     const BlockOrigins origins{shape, *first, *next_x, *next_y};
-    // Check that further blocks, if they exist and load something, are spaced equally.
+    // Check that three further blocks have the same spacing, if they exist and load something.
     for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
         const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,

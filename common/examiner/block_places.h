@@ -1,4 +1,4 @@
-// Finds out which cells the blocks of a launch take, from the loads and stores of their warps.
+// Finds out which cells each block of a launch accesses, from the loads and stores of its warps.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Block {
     std::string text() const;
 };
 
-/// An element of the input, given by its offset in the matrix, and the source line that loads it.
+/// An element of the input, as an index into the matrix, and the source line that loads it.
 struct Loaded {
     std::int64_t element = 0;
     int line = 0;
@@ -27,34 +27,36 @@ std::optional<Loaded> first_load(const Trial& trial);
 /// Two blocks that store to the same cell of the output.
 struct Meeting {
     Block first, second;
-    std::int64_t element = 0;  ///< offset of the cell in the matrix
+    std::int64_t element = 0;  ///< index of the cell in the matrix
 };
-/// Facts about the stores of a launch, block by block.
+/// The blocks of a launch that store the same cell, and the blocks that store nothing.
 struct BlockStores {
     std::optional<Meeting> meeting;   ///< the first such pair
     std::optional<Block> first_idle;  ///< the first block that stores nothing
     long long idle = 0;               ///< number of blocks that store nothing
 };
-/// Launches the kernel once for each block, until two blocks meet. Returns nothing if there are too many blocks.
+/// Traces the stores of each block in a launch of its own, until two blocks store the same cell.
+/// Returns nothing if there are too many blocks to check.
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again);
 
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again);
 
-/// The first cells of neighbouring blocks in the input. All blocks are spaced as regularly as these.
+/// The input cells at which three neighbouring blocks start. All other blocks have the same
+/// spacing.
 struct BlockOrigins {
     Shape shape{0, 0};           ///< shape of the input
     Cell first, next_x, next_y;  ///< first cells of blocks (0, 0), (1, 0) and (0, 1)
 
-    /// Returns the distance from a block to the next one along x.
+    /// Returns the distance between two neighbouring blocks along x, in rows and columns.
     Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }
-    /// Returns the distance from a block to the next one along y.
+    /// Returns the distance between two neighbouring blocks along y, in rows and columns.
     Cell step_y() const { return {next_y.row - first.row, next_y.col - first.col}; }
-    /// Describes the positions in a sentence.
+    /// Returns a sentence that says where the three blocks start.
     std::string text() const;
 };
-/// Returns the positions, or nothing if the blocks are not spaced regularly.
+/// Returns the cells at which blocks start, or nothing if the blocks are not spaced regularly.
 std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch,
                                           const TryAgain& try_again);
 

@@ -12,15 +12,17 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the number of elements of an access, from the verb and bytes at the beginning of the report.
+/// Returns the number of elements that an access reads or writes, from the number of bytes in the
+/// report's message.
 std::int64_t elements_of_access(const Report& report) {
     const std::size_t number = report.message.find_first_of("0123456789");
     if (number == report.message.npos) return 1;
     return std::max(1, std::atoi(report.message.c_str() + number) / 4);
 }
 
-/// Returns, for example, "element 4813 of `in`, which has 4810". Far outside, the address does not tell which matrix
-/// is meant, but the kind of access does: `in` is read and `out` is written.
+/// Describes the accessed element, for example "element 4813 of `in`, which has 4810". Far outside
+/// the matrices the address does not tell which matrix is meant, so reads count as accesses to `in`
+/// and writes as accesses to `out`.
 std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
     const bool is_out = !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
@@ -35,7 +37,8 @@ std::string element_text(const Report& report, const Trial& trial, const Evidenc
            std::to_string(trial.elements());
 }
 
-/// Reports whether the kernel computes rows, or treats the matrix as one long row.
+/// Reports whether the kernel computes row indices. A copy kernel may treat the matrix as one long
+/// row instead.
 bool knows_rows(const Source& source) {
     const std::string code = code_alone(source.text);
     for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
@@ -79,17 +82,20 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .next = advice_on_bounds(evidence)};
 }
 
-/// Looks for a wrong index on another shape, one that consists of whole tiles and is not square. On this shape the
-/// index leads outside, which hides what it is.
+/// Finds a wrong index by launching the kernel on shapes that consist of whole tiles and are not
+/// square. On the shape that failed, accesses outside the matrix can hide the pattern of the
+/// mistake.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
         if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
             return std::nullopt;
         return wrong_result(seen, *seen.comparison, evidence);
     };
-    // On shapes with partial tiles, a missing bounds check can look like a wrong index.
+    // On a shape with partial tiles a missing bounds check can look like a wrong index, so skip
+    // that shape if the kernel was right on whole tiles.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
-        // The result if accesses outside do not stop the kernel. On a real GPU it is already known.
+        // On the simulated GPU, get the result of a launch that accesses outside the matrix do not
+        // stop. A real GPU has already returned a result.
         Trial here = trial;
         if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
@@ -101,8 +107,8 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// Keeps one of two explanations, "it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...", because the
-/// access shows which matrix is concerned.
+/// Keeps one of two explanations such as "it fits out[row * 4 + col] ...; or it fits in[row * 1024
+/// + col] ...". The access shows that the mistake concerns `matrix`.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
@@ -117,7 +123,7 @@ std::string with_one_explanation(const std::string& text, const std::string& mat
 
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence) {
-    // If a wrong index explains the access, the index is the mistake.
+    // If a wrong index explains the access, report the wrong index instead.
     if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
         failure->place = place;
         failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
@@ -130,7 +136,8 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
-    // If the tile is larger than the matrix, the kernel is right on a matrix of whole tiles of any size.
+    // A kernel whose tile is larger than the small matrices may still be right on the large counted
+    // shape. Such a kernel lacks a bounds check.
     if (!evidence.was_right_on_whole_tiles &&
         evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);

@@ -1,8 +1,9 @@
-// A folder that stores results that take long to compute, by their inputs.
+// A folder that caches results that take long to compute. The key of a result is its inputs.
 //
-// An entry contains the whole key, so that two keys never share one, and a checksum, so that a truncated or damaged
-// entry is ignored and replaced. New files are written under a temporary name and then renamed. Failures are never
-// errors: without a cache everything is only slower.
+// An entry contains the whole key, so that two keys never share an entry, and a checksum, so that a
+// truncated or damaged entry is ignored and replaced. New files are written under a temporary name
+// and then renamed. Failures of the cache are never errors: without a cache everything is only
+// slower.
 #pragma once
 
 #include <filesystem>
@@ -11,21 +12,22 @@
 
 namespace coalesce {
 
-/// Returns a hash of a text (FNV-1a, 64 bits) as 16 hexadecimal digits. It detects changes, but does not protect
-/// against forgery.
+/// Returns a hash of a text (FNV-1a, 64 bits) as 16 hexadecimal digits. The hash detects changes,
+/// but does not protect against forgery.
 std::string hash_text(const std::string& text);
 
-/// Returns the path, size and time of a file, which differ between versions of the file, or only the path if there is
-/// no file.
+/// Returns the path, size and modification time of a file as one text, which changes whenever the
+/// file changes. Returns only the path if the file does not exist.
 std::string identity_of(const std::string& path);
 
 /// A folder of cache entries.
 class Cache {
 public:
-    /// The number of entries of one kind above which the older half is removed.
+    /// The most entries of one kind. If there are more, the oldest entries are removed until half
+    /// this number remains.
     static constexpr std::size_t kMostEntries = 256;
 
-    /// Uses the folder. With "" the cache stores nothing.
+    /// Opens the cache in `folder`. If `folder` is empty, the cache stores nothing.
     explicit Cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     /// Returns the value that was stored under this key.

@@ -12,16 +12,17 @@ namespace {
 
 using simulated::Report;
 
-// ---- what does not end, or ends badly ----
+// ---- kernels that do not end, or that end with an error ----
 
-/// Finds kernels that do far too much work but end on a small matrix.
+/// Finds kernels that exceed the instruction budget because their threads repeat each other's work.
+/// Such a kernel ends on a small matrix.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     constexpr int side = 8;
     const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen = evidence.seen_with(small);
     if (!seen.has_ended()) return std::nullopt;
-    // Each store of a warp stores at least one element.
+    // Each store request writes at least one element, so this number is a lower bound.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
     Failure failure =
@@ -61,9 +62,9 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
     return failure;
 }
 
-// ---- what a real GPU says ----
+// ---- errors of a real GPU ----
 
-/// Makes a failure from the error of a real GPU, if nothing else explains it.
+/// Returns the failure for an error of a real GPU that no other rule explains.
 Failure device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
@@ -99,7 +100,8 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
     return failure;
 }
 
-/// The code that refuses a launch knows only the file's name, so the line is added here.
+/// Returns the failure of a refused launch. The code that refuses a launch knows only the file's
+/// name, so the line is added here.
 std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.refused.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.refused;

@@ -1,7 +1,8 @@
 // Finds the one mistake that explains the symptoms of a launch.
 //
-// A wrong kernel has many symptoms: a missing barrier leaves wrong cells, reports of races, and reports of reads from
-// unwritten memory. The rules here decide which of them names the cause.
+// A wrong kernel has many symptoms. For example, a missing barrier leads to wrong cells, reports of
+// races, and reports of reads from unwritten memory. The rules here decide which symptom reveals
+// the cause.
 #pragma once
 
 #include "examiner/course/exercise.h"
@@ -10,17 +11,17 @@
 
 namespace coalesce {
 
-/// The evidence beside the launch that failed.
+/// The evidence about a failed launch, in addition to the launch itself.
 struct Evidence {
     const Source& source;
     const Exercise& exercise;
     /// Whether the kernel was right on an earlier shape that consists of whole tiles.
     bool was_right_on_whole_tiles = false;
-    /// Launches the kernel again, on another shape or with other checks. Returns an empty trial if nothing can be
-    /// launched any more, because a kernel has broken the context of a real GPU.
+    /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
+    /// an empty trial, because the failed kernel may have broken the GPU's context.
     TryAgain try_again;
 
-    /// Launches the kernel once more and lets it run to its end, even if it makes errors.
+    /// Launches the kernel again without checks, so that it runs to its end in spite of errors.
     Trial seen_with(Shape shape, const TracedWarp& traced = {}) const {
         return try_again({.shape = shape,
                           .watch = Watch::result_alone,
@@ -32,7 +33,8 @@ struct Evidence {
 /// Returns the mistake that made a launch fail.
 Failure cause_of(const Trial& trial, const Evidence& evidence);
 
-/// Reports whether the matrix consists of whole tiles, for every usual side of a tile.
+/// Reports whether both sides of the matrix are multiples of 64, so that tiles of every usual size
+/// fit without a remainder.
 bool has_whole_tiles(Shape shape);
 
 }  // namespace coalesce

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* kInputName = "input.cu";
 constexpr const char* kOutputName = "kernel.ll";
-/// The path is relative, so that files of headers have the same names everywhere.
+/// The name of the folder of headers. A relative path gives the headers the same names on every
+/// computer.
 constexpr const char* kHeadersName = "include";
 
 std::vector<std::string> joined(std::vector<std::string> words,
@@ -17,25 +18,25 @@ std::vector<std::string> joined(std::vector<std::string> words,
     return words;
 }
 
-/// The arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only ...`. They work with clang 17
-/// to 22. No headers of the computer are used, so a page needs none.
+/// Returns the arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only
+/// ...`. They work with clang 17 to 22. They use only the project's own headers, so a page needs no
+/// others.
 std::vector<std::string> front_end() {
     const std::string headers = kHeadersName;
-    return {
-        "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
-        "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
-        // The language options, as the driver sets them.
-        "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
-        "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
-        "-fexceptions", "-fno-threadsafe-statics",
-        // Keeps loops that compute the length of a string, because a GPU has no such function to call.
-        "-fno-builtin-strlen", "-fno-builtin-wcslen",
-        // Use only the project's headers.
-        "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
-        "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
-        "-debug-info-kind=line-directives-only", "-dwarf-version=2",
-        // The form of messages that messages.h parses.
-        "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
+    return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
+            "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
+            // Set the language options that the driver would set.
+            "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
+            "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
+            "-fexceptions", "-fno-threadsafe-statics",
+            // Keep loops that compute the length of a string, because a GPU has no strlen to call.
+            "-fno-builtin-strlen", "-fno-builtin-wcslen",
+            // Use only the project's headers.
+            "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
+            "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
+            "-debug-info-kind=line-directives-only", "-dwarf-version=2",
+            // Print messages in the form that messages.h parses.
+            "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
 }
 
 }  // namespace

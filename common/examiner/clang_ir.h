@@ -1,5 +1,5 @@
-// Runs clang to get the LLVM IR of a learner's file. Native programs and pages do the same; in a page, clang is
-// WebAssembly and has neither a driver nor a back end.
+// Builds the command that compiles a learner's file to LLVM IR. Native programs and pages use the
+// same command. In a page, clang is WebAssembly and has neither a driver nor a back end.
 #pragma once
 
 #include <string>
@@ -9,26 +9,28 @@
 
 namespace coalesce {
 
-/// A call of clang, in a folder that contains the file `input` and a folder `headers` with the headers of
-/// common/cuda_headers/include.
+/// A call of clang. It must run in a folder that contains the file `input` and a folder `headers`
+/// with the headers of common/cuda_headers/include.
 struct ClangRequest {
     std::vector<std::string> arguments;  ///< arguments of clang: "-cc1", ...
     std::string text;                    ///< text of the file `input`
     std::string input;                   ///< name of the input file
-    std::string output;                  ///< name of the file that gets the LLVM IR
+    std::string output;                  ///< name of the file to which clang writes the LLVM IR
     std::string headers;                 ///< name of the folder of headers
 };
 
-/// Makes the request for a file, which must be good (Source::is_good).
+/// Returns the request for a learner's file. `source.is_good()` must be true.
 ClangRequest clang_ir_request(const Source& source);
-/// Makes the request for a text that is already wrapped in the dialect bare_clang.
+/// Returns the request for a text that is already wrapped for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
 
-/// Splits the call in two for a clang that has a back end for NVIDIA's GPUs, which would change the optimizations:
-/// the second call names a target without a back end. The IR is then the same as in a page.
+/// Returns the two calls that replace `request` if clang has a back end for NVIDIA's GPUs, because
+/// that back end would change the optimizations. The second call optimizes for a target without a
+/// back end, which gives the same IR as in a page.
 std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request);
 
-/// Returns the value of Compiled::compiler, "clang 22.1.8, translated", for this version of clang.
+/// Returns the name of the compiler that consists of clang and our translator, for example "clang
+/// 22.1.8, translated".
 std::string translated_by_us(const std::string& version);
 
 }  // namespace coalesce

@@ -1,9 +1,10 @@
 /// \file
 /// Compiles a learner's file to PTX, with a few lines of our own before and after it.
 ///
-/// The lines before it define `Launch` and `ceil_div`, which the file uses without including anything. After it comes
-/// a kernel of one thread that evaluates `configure(rows, cols)` on the device. No host code of the file ever runs.
-/// Messages refer to the file and its own lines only.
+/// The lines before the file define `Launch` and `ceil_div`, so that the file needs no includes.
+/// The lines after the file define a kernel of one thread that evaluates `configure(rows, cols)` on
+/// the device. No host code of the file ever runs. Messages name only the learner's file and its
+/// lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
 ///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());
@@ -34,10 +35,10 @@ struct Message {
 /// The kinds of compilers.
 enum class Compiler {
     any,      ///< the first of nvrtc, nvcc and clang that is installed
-    nvrtc,    ///< libnvrtc, loaded into this process; the fastest
+    nvrtc,    ///< the fastest choice: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
-    clang_ir  ///< clang to LLVM IR, then our translator to PTX, as in a page
+    clang_ir  ///< clang makes LLVM IR, and our translator makes PTX of it, as in a page
 };
 
 /// The options of a compilation.
@@ -46,7 +47,7 @@ struct CompileOptions {
     std::string kernel = "transpose";
     /// The virtual architecture to compile for. `native_architecture()` returns the device's.
     std::string architecture = "compute_90";
-    /// The folder that caches results; "" for none.
+    /// The folder of the cache. An empty path switches caching off.
     std::filesystem::path cache = {};
     /// Which compiler.
     Compiler compiler = Compiler::any;
@@ -58,9 +59,9 @@ struct CompileOptions {
 struct Compiled {
     std::string file;               ///< the file's name in messages
     std::string kernel;             ///< name of the kernel's function
-    std::string ptx;                ///< "" when it did not compile
+    std::string ptx;                ///< the PTX, or "" if the file did not compile
     std::string entry;              ///< the kernel's name in the PTX
-    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7, translated"
+    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     bool is_from_cache = false;     ///< the result was cached
     std::vector<Message> messages;  ///< all messages, by line
     Failure failure;                ///< why there is no PTX
@@ -69,11 +70,12 @@ struct Compiled {
     bool ok() const { return failure.kind == FailureKind::none; }
 };
 
-/// Compiles a file. Errors in the file are in Compiled::failure; they are never thrown.
+/// Compiles a file. Errors in the file are returned in Compiled::failure and never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The name, in the PTX, of the kernel that evaluates `configure`. Its parameters are (long long* result, int rows,
-/// int cols); it writes grid x, y, z, block x, y, z and the bytes of shared memory.
+/// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result,
+/// int rows, int cols). It writes seven numbers: the grid's x, y and z, the block's x, y and z, and
+/// the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
 /// Returns the compiler that `compile` would use, for example "NVRTC 13.0 (/usr/local/cuda/lib64/libnvrtc.so.13)", or

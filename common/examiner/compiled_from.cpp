@@ -16,7 +16,7 @@ namespace coalesce {
 namespace {
 
 std::string wanted_signature(const std::string& kernel) {
-    // An in-place kernel takes one matrix and its side; the other parameters have no name.
+    // An in-place kernel uses one matrix and its side. Its other parameters are unnamed.
     if (kernel.ends_with("_in_place")) {
         return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
     }
@@ -25,7 +25,7 @@ std::string wanted_signature(const std::string& kernel) {
 
 constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
 
-/// Returns the first line that contains the word, or 0.
+/// Returns the number of the first line that contains `word`, or 0.
 int line_with(const std::string& text, const std::string& word) {
     std::smatch found;
     const std::regex whole_word("\\b" + word + "\\b");
@@ -58,7 +58,8 @@ Failure wrong_signature(const Source& source, const std::string& kernel, const s
             .next = "Make it " + wanted_signature(kernel) + "."};
 }
 
-/// Finds the kernel in the PTX, and sets `entry` or the failure.
+/// Finds the kernel in the PTX and sets `entry`. Sets `failure` if the kernel is missing or has the
+/// wrong parameters.
 void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
     const std::string name = std::to_string(kernel.size()) + kernel;
     const std::vector<std::string> entries = entries_of(compiled.ptx);
@@ -98,7 +99,8 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     for (const Message& message : messages) {
         if (message.severity == Severity::error) errors.push_back(&message);
     }
-    // A missing brace causes other errors after it, so its message comes first.
+    // Show the message about a missing brace first, because a missing brace causes many other
+    // errors.
     std::stable_partition(errors.begin(), errors.end(), [](const Message* message) {
         return message->text.starts_with("expected a \"}\"");
     });
@@ -116,7 +118,8 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     return failure;
 }
 
-/// Makes the failure for compiler errors that refer neither to the learner's lines nor to the call of configure.
+/// Returns the failure for compiler errors that refer neither to the learner's lines nor to the
+/// call of configure.
 Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
                        const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
@@ -137,7 +140,7 @@ Failure out_of_time(const Source& source, int seconds) {
             .next = "Look for templates or constexpr functions that call themselves without end."};
 }
 
-/// Explains why there is no PTX.
+/// Returns the failure that explains why the compiler produced no PTX.
 Failure explain(const Source& source, const std::string& compiler, const RawOutput& raw,
                 const CompilerOutput& said) {
     if (raw.is_out_of_time) return out_of_time(source, raw.seconds);
@@ -149,7 +152,8 @@ Failure explain(const Source& source, const std::string& compiler, const RawOutp
     return compiler_broke(source, compiler, raw, said.ours);
 }
 
-/// Makes the failure for a file that the compiler accepts and the translator does not. The file may be correct.
+/// Returns the failure for a file that the compiler accepts but the translator does not. The file
+/// may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnersFile;
     return {.kind = FailureKind::not_translated,

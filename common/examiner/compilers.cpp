@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folders in which NVRTC's toolkit may be, the likeliest first.
+/// Returns the folders to search for the CUDA toolkit, the likeliest first.
 std::vector<std::string> toolkit_roots() {
     std::vector<std::string> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -50,21 +50,23 @@ std::string find_nvrtc() {
     return "";
 }
 
-/// Returns the path of a compiler as ./learn and CMake find it, or "".
+/// Finds a compiler with the script that ./learn and CMake also use. Returns its path, or "" if
+/// there is none.
 std::string find_by_script(const std::vector<std::string>& words) {
     std::vector<std::string> command = {COALESCE_FIND_COMPILER};
     command.insert(command.end(), words.begin(), words.end());
     const Ended child = run_child(command, 20);
     if (child.exit_code != 0) return "";
-    // The lines before the last one name compilers that are too old.
+    // The last line is the path. The lines before it name compilers that are too old.
     return lines_of(trimmed(child.output)).back();
 }
 
-/// The versions of clang whose LLVM IR the translator supports.
+/// The oldest and newest versions of clang whose LLVM IR the translator supports.
 constexpr const char *kOldestWithIr = "17", *kNewestWithIr = "22";
 
-/// Converts "compute_90" to "sm_80", because old versions of clang support nothing newer and the course needs nothing
-/// newer. Devices also run code for older architectures.
+/// Returns the architecture for clang, for example "sm_80" for "compute_90". Old versions of clang
+/// support nothing newer than sm_80, and the course needs nothing newer. Devices also run code for
+/// older architectures.
 std::string clang_architecture(const std::string& architecture) {
     constexpr int newest = 80;
     const std::size_t underline = architecture.find('_');
@@ -84,11 +86,11 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
             "input.cu"};
 }
 
-/// The folder beside the source in which clang looks for headers first.
+/// The folder next to the source file that clang searches first for headers.
 constexpr const char* kOwnHeaders = "headers";
 
-/// Writes empty headers for clang to find instead of the host's, whose <cstdio> declares another printf. Kernels need
-/// nothing from them.
+/// Writes empty headers that clang finds before the host's headers, because the host's <cstdio>
+/// declares another printf. Kernels need nothing from these headers.
 void write_own_headers(const fs::path& folder) {
     fs::create_directory(folder / kOwnHeaders);
     for (const char* name : {"cstdio", "stdio.h"}) {
@@ -96,7 +98,8 @@ void write_own_headers(const fs::path& folder) {
     }
 }
 
-/// Splits a line of `clang -###` into words, which are quoted and have backslashes before quotes and backslashes.
+/// Splits a line that `clang -###` prints into words. Each word is in quotes, and a backslash
+/// precedes every quote or backslash in it.
 std::vector<std::string> quoted_words(const std::string& line) {
     std::vector<std::string> words;
     bool is_inside = false;
@@ -112,13 +115,15 @@ std::vector<std::string> quoted_words(const std::string& line) {
     return words;
 }
 
-/// Returns the command that compiles a kernel to PTX with the project's headers, because clang may be too old to read
-/// the toolkit's. `more` adds other header folders and names the input and the output.
+/// Returns the command that compiles a kernel to PTX with the project's headers, because clang may
+/// be too old to read the toolkit's headers. `more` adds other header folders and names the input
+/// and the output.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
         clang, "-x", "cuda", "-std=c++20", "-O3",
-        // Keep endless loops, which are learners' mistakes; C++ would allow clang to remove them.
+        // Keep endless loops, which C++ would allow clang to remove. They are mistakes that the
+        // learner must see.
         "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
         "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
         "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", "-Xclang",
@@ -129,7 +134,7 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
     return words;
 }
 
-/// Converts the result of a child process.
+/// Converts the result of a child process to a compiler's output.
 RawOutput ended(const Ended& child, int seconds) {
     return {.is_good = child.exit_code == 0,
             .is_out_of_time = child.timed_out,
@@ -168,8 +173,8 @@ RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped,
     return result;
 }
 
-/// Returns the compilers to try in order. COALESCE_COMPILER in the environment allows one kind only; otherwise the
-/// compiler that built the course comes first.
+/// Returns the compilers to try, in order. If the environment variable COALESCE_COMPILER is set,
+/// only compilers of that kind are tried. Otherwise the compiler that built the course comes first.
 std::vector<Compiler> in_order() {
     const char* given = std::getenv("COALESCE_COMPILER");
     const std::string chosen = given ? given : "";
@@ -193,7 +198,7 @@ std::string path_of(Compiler kind) {
     return "";
 }
 
-/// Returns the version number in the output of `--version`.
+/// Returns the version number that the program prints for `--version`.
 std::string version_printed_by(const std::string& program) {
     const std::string printed = run_child({program, "--version"}, 20).output;
     std::smatch match;
@@ -232,7 +237,7 @@ std::optional<FoundCompiler> find_compiler(Compiler kind) {
     const std::string path = path_of(kind);
     if (path.empty()) return std::nullopt;
     std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
-    // The translator is part of this program, so the identity includes the program.
+    // The identity includes this program, because the translator is part of this program.
     if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
     return FoundCompiler{kind, path, identity};
 }
@@ -262,7 +267,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             return run_clang_for_ir(compiler.path, wrapped, seconds);
         }
         return run_command(command, wrapped, seconds);
-    } catch (const std::exception& error) {  // the disk is full, for example
+    } catch (const std::exception& error) {  // for example, because the disk is full
         RawOutput result;
         result.output = error.what();
         return result;

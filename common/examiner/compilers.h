@@ -18,12 +18,14 @@ struct FoundCompiler {
     std::string identity;  ///< differs between versions
 };
 
-/// Returns the kind of compiler to use: `kind`, or if that is `any`, the one that the environment demands, or `any`.
+/// Returns `kind`. If `kind` is `any` and COALESCE_COMPILER allows only one compiler, returns that
+/// compiler.
 Compiler demanded(Compiler kind);
-/// Returns the compiler of this kind, or the first installed one for `any`.
+/// Finds the compiler of this kind, or the first installed compiler for `any`. Returns nothing if
+/// it is not installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
-/// Returns the name and version, such as "NVRTC 13.0" or "clang 19.1.7, translated". Runs the compiler, which takes a
-/// moment.
+/// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".
+/// Runs the compiler, which takes a moment.
 std::string version_of(const FoundCompiler& compiler);
 /// Returns "NVRTC", "nvcc" or "clang".
 const char* name_of(Compiler kind);
@@ -34,9 +36,10 @@ Dialect dialect_of(const FoundCompiler& compiler);
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds);
 
-/// Returns the command that makes clang read a wrapped text from stdin and print PTX. It is the command that clang's
-/// driver would run: it writes no files, reads no files except the headers in `clang_headers()`, and starts no other
-/// process. Throws std::runtime_error if the driver does not print it.
+/// Returns the command that makes clang read a wrapped text from stdin and print PTX. It is the
+/// command that clang's driver would run. The command writes no files, reads no files except the
+/// headers in `clang_headers()`, and starts no other process. Throws std::runtime_error if the
+/// driver does not print such a command.
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture);
 /// Returns the folder of the project's headers for clang.

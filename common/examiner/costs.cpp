@@ -13,14 +13,14 @@
 namespace coalesce {
 namespace {
 
-/// A kind of access: its counters, and the failure if there are too many.
+/// A kind of access, with the counters of its costs and the failure to report if it costs too much.
 struct AccessKind {
     FailureKind kind;
     const char* verb;  ///< "load"
     const char* unit;  ///< "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: there is no ideal, only a limit
+    std::uint64_t Counters::*ideal;  ///< null if there is no ideal cost
     double Limits::*limit;
 };
 
@@ -47,7 +47,7 @@ double ratio(const Counters& counters, const AccessKind& access) {
                     : 0;
 }
 
-/// Returns the line with the largest figure for this kind of access, or null if no line has such an access.
+/// Returns the line for which `figure` is largest, or null if no line has this kind of access.
 const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
                                    const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
@@ -57,7 +57,8 @@ const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const
     return most == lines.end() || most->counters.*access.requests == 0 ? nullptr : &*most;
 }
 
-/// Reports whether the accesses have 16 bytes per lane, so that shared memory serves 8 lanes at a time.
+/// Reports whether each lane accesses 16 bytes, in which case shared memory serves 8 lanes at a
+/// time.
 bool is_wide(const Counters& counters, const AccessKind& access) {
     return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
 }
@@ -76,7 +77,8 @@ std::string advice(const Counters& counters, const AccessKind& access) {
            "change from one lane to the next?";
 }
 
-/// Returns the allowed cost per request, from the limits or from the solution; 0: unlimited.
+/// Returns the highest allowed cost per request, from the limits or else from the solution. 0 means
+/// that there is no limit.
 double allowed(const AccessKind& access, const Limits& limits,
                const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
@@ -89,19 +91,20 @@ std::string conflict_text(const Counters& counters, const AccessKind& access) {
     return kNumber(ways) + "-way bank conflicts: ";
 }
 
-/// Returns the wavefronts of shared memory for loads and stores together, because the learner may choose which of
-/// them pays for the transpose.
+/// Returns the wavefronts of shared memory for loads and stores together. The learner may choose
+/// whether loads or stores pay for the transpose.
 std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Reports whether the accesses are also more expensive in total. Wide accesses cost more per request, but there are
-/// fewer of them.
+/// Reports whether the accesses also cost more in total than the solution's. Wide accesses cost
+/// more per request, but a kernel needs fewer of them.
 bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
-        // With one active lane per access there are never conflicts, but the accesses take as long in total.
+        // Accesses with one active lane never cause conflicts, but a kernel needs so many of them
+        // that they take as long in total.
         if (solution && wavefronts(*found.counters) > 2 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
@@ -110,8 +113,8 @@ bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     return static_cast<double>(cost) * kFloatsInASector > elements_of(found.counted);
 }
 
-/// Reports whether the lanes are adjacent but touch one sector more than they fill, because the rows do not start at
-/// a sector.
+/// Reports whether neighbouring lanes access neighbouring elements but touch one sector more than
+/// they fill, because the rows do not start at a sector boundary.
 bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = elements_of(shape) / kFloatsInASector;
@@ -136,13 +139,14 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
         return std::nullopt;
     }
-    // Wide accesses take several wavefronts without a conflict, so the conflicts are on another line.
+    // Wide accesses take several wavefronts even without conflicts. At the ideal cost there are no
+    // conflicts to report.
     if (access.ideal && *found.counters.*access.cost <= *found.counters.*access.ideal) {
         return std::nullopt;
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    // A line with a high cost per request is worse than one that is executed often.
+    // Name the line with the highest cost per request, even if another line is executed more often.
     const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
     if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
         failure.place.line = line->line;
@@ -162,9 +166,9 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     return failure;
 }
 
-/// How the first warp of the first block accesses global memory.
+/// The accesses to global memory of the first block's first warp, on average.
 struct WarpsWork {
-    double lanes = 0;           ///< active lanes, on average; 0: no access
+    double lanes = 0;           ///< active lanes per access; 0 if there is no access
     double bytes_per_lane = 0;  ///< bytes per active lane, on average
 };
 
@@ -182,8 +186,8 @@ WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& t
     return {work.lanes / accesses, work.bytes_per_lane / accesses};
 }
 
-/// Explains why the warps access global memory so often: elements are moved more than once, few lanes are active, or
-/// each lane moves less than it could.
+/// Explains why the warps access global memory so often: elements are moved more than once, only a
+/// few lanes are active, or each lane moves less than it could.
 void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
               const TryAgain& try_again) {
     const auto has = static_cast<double>(*found.counters.*access.requests);
@@ -228,7 +232,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // A tile that the solution does not have is allowed, and printing the tile reads it once more.
+        // Allow a tile that the solution does not have, and the additional reads of a kernel that
+        // prints its tile.
         const bool prints = code_alone(found.source).find("printf") != std::string::npos;
         if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
     }
@@ -249,7 +254,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     return failure;
 }
 
-/// `counters` are as counted, without the corrections below.
+/// Finds atomic operations in a kernel whose solution needs none. The counters in `found` must
+/// still count atomics and stores separately.
 std::optional<Failure> needless_atomics(const Verdict& found) {
     const auto& solution = found.solution_counters;
     if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
@@ -269,7 +275,7 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
     return failure;
 }
 
-/// Counts atomics as stores, since each costs at least as much.
+/// Adds the atomics to the stores, because an atomic costs at least as much as a store.
 void count_as_stores(Counters& counters) {
     counters.store_requests += std::exchange(counters.atomic_requests, 0);
     counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
@@ -288,9 +294,9 @@ Verdict with_atomics_as_stores(Verdict found) {
 /// Above this multiple of the solution's instruction count, no reasonable way to write the kernel explains the cost.
 constexpr std::uint64_t kMostInstructions = 16;
 
-/// Finds kernels that execute far too many instructions. Data can be passed between warps bit by bit, through
-/// barriers that count or phases of mbarriers, or between lanes, without any access that a counter sees, but not
-/// without many instructions.
+/// Finds kernels that execute far too many instructions. A kernel can pass data between warps bit
+/// by bit, through counting barriers or phases of mbarriers, or between lanes. No counter of
+/// accesses sees this, but it takes many instructions.
 std::optional<Failure> too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;

@@ -15,8 +15,9 @@
 namespace coalesce {
 namespace {
 
-/// Returns shapes that are longer, in one direction and then the other, than a block can have threads and than this
-/// grid covers.
+/// Returns one shape with many columns and one with many rows. The long side exceeds the threads of
+/// the largest block and the elements that this grid covers. An exercise that takes only squares
+/// gets one large square.
 std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
@@ -40,7 +41,8 @@ struct NoSolution : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The steps of one examination, in order. Each returns whether to go on.
+/// Runs the steps of one examination in order. Each step returns whether the examination should
+/// continue.
 class Examiner {
 public:
     Examiner(const Source& source, const Exercise& exercise, Runner& runner,
@@ -110,8 +112,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // A constant grid may be large enough for all the shapes so far but not for larger ones. A block that grows
-        // with the matrix may be small enough only for these shapes.
+        // Larger shapes can only reveal a grid that does not grow or a block that does. A constant
+        // grid may be too small for larger matrices, and a block that grows with the matrix may
+        // become too large.
         if (is_block_fixed && !is_grid_fixed) return true;
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
@@ -121,7 +124,7 @@ private:
         return true;
     }
 
-    /// Counts all costs on a shape, on which the kernel must be right too.
+    /// Counts all costs on a shape. Returns false if the kernel fails on this shape.
     bool count(Shape shape, Verdict& found) {
         const Stretch stretch(verdict_.milliseconds.counters);
         const Trial trial = try_on({.shape = shape, .wants_counters = true});
@@ -148,7 +151,8 @@ private:
         return true;
     }
 
-    /// Returns what `make` computes from the compiled solution, or what the runner stored from an earlier call.
+    /// Returns the result of `make` for the compiled solution, or the result that the runner stored
+    /// in an earlier call.
     template <class Make>
     auto of_solution(const std::string& kind, Shape shape, Make make) {
         using Found = typename std::invoke_result_t<Make, const Compiled&>::value_type;
@@ -180,7 +184,7 @@ private:
         if (verdict_.predicted) verdict_.solution_predicted = time_of_solution();
     }
 
-    /// The time line is not kept.
+    /// Predicts the time of the solution. The time line is dropped before the result is stored.
     std::optional<Predicted> time_of_solution() {
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
@@ -192,8 +196,8 @@ private:
         });
     }
 
-    /// Reports whether the time cannot be predicted because of the learner's kernel. A kernel that prints has no
-    /// predicted time either, but is not blamed for that.
+    /// Reports whether the learner's kernel is the reason that there is no predicted time. A kernel
+    /// that prints has no predicted time either, but that is allowed.
     bool is_time_missing() {
         if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
         if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
@@ -228,7 +232,8 @@ private:
         if (!count(shape, found)) return;
         hold_costs_against_limits(found);
         if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
-        // The order is checked on the counted shape, where useless loads would show up in the costs.
+        // Check the order on the shape for which costs were counted. There, loads that only imitate
+        // the order would raise the costs.
         BlockOrder order = *block_order_called(exercise_.block_order);
         order.shape = shape;
         order.most_blocks = 8;
@@ -262,7 +267,8 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
         try {
             Examiner(source, exercise, runner, options, verdict).run();
         } catch (const std::exception& problem) {
-            // The problem is this computer's, not the kernel's: too little memory, for example.
+            // This computer caused the problem, not the kernel. For example, there may be too
+            // little memory.
             verdict.outcome = Verdict::Outcome::not_examined;
             verdict.failures = {
                 {.kind = FailureKind::environment_problem,

@@ -1,14 +1,15 @@
 /// \file
-/// Examines a learner's file and returns a verdict: whether the kernel is right on every shape, passes every check,
-/// and costs no more than the exercise allows; if not, the verdict names the one cause.
+/// Examines a learner's file and returns a verdict. A kernel passes if it is right on every shape,
+/// passes every check, and costs no more than the exercise allows. Otherwise the verdict names the
+/// one cause.
 ///
 ///     LocalRunner runner({});
 ///     Verdict verdict = examine(read_source("exercises/03_tiled/kernel.cu"), exercise, runner,
 ///                               {.solution = read_source("solutions/03_tiled/kernel.cu")});
 ///     std::puts(terminal_text(verdict).c_str());
 ///
-/// The checks, the learner's command and the grader all use this examiner, with different runners. On a real GPU only
-/// the result is judged, not the costs.
+/// The checks, the learner's command and the grader all use this examiner, with different runners.
+/// On a real GPU only the result is judged, not the costs.
 #pragma once
 
 #include <optional>
@@ -22,15 +23,16 @@ namespace coalesce {
 
 /// The options of an examination.
 struct ExamineOptions {
-    /// The solution, whose total sectors, requests and wavefronts the kernel must not exceed. Without it, only the
-    /// exercise's limits count.
+    /// The solution, whose total sectors, requests and wavefronts the kernel must not exceed.
+    /// Without a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
-    /// Another shape whose costs are compared with the solution's if those at `counted` are within the limits; 0 x 0
-    /// for none. Errors there are reported like all others.
+    /// A second shape for comparing the kernel's costs with the solution's, used if the costs at
+    /// `counted` are within the limits. 0 x 0 means no second shape. Errors on this shape are
+    /// reported like all others.
     Shape counted_too{0, 0};
 };
 
-/// Examines a file. Problems of this computer become a Failure too; nothing is thrown.
+/// Examines a file. Never throws, because a problem of this computer also becomes a Failure.
 Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
                 const ExamineOptions& options = {});
 

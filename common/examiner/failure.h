@@ -23,95 +23,95 @@ enum class FailureKind {
     file_empty,       ///< the file contains only blanks
     file_binary,      ///< the file contains bytes that do not occur in text
     file_too_large,   ///< the file is larger than `kLargestSource`
-    include_refused,  ///< it includes a file that is not a header of the toolkit
+    include_refused,  ///< the file includes something else than a header of the toolkit
 
     // Compiling.
     does_not_compile,   ///< the compiler reports errors
     kernel_missing,     ///< there is no __global__ function of the required name
     wrong_signature,    ///< the kernel has other parameters
-    configure_missing,  ///< there is no `configure`, or one that cannot be used
+    configure_missing,  ///< `configure` is missing or cannot be used
     compile_time_out,   ///< the compiler did not finish in time
-    not_translated,     ///< the translator from LLVM IR to PTX does not support it
+    not_translated,     ///< the translator from LLVM IR to PTX does not support the kernel
 
     // Launching.
     does_not_load,           ///< the device rejects the compiled kernel
     bad_launch,              ///< configure returns no blocks, no threads, or too many blocks
     block_too_large,         ///< configure returns more threads per block than the device allows
-    too_much_shared_memory,  ///< the block needs more shared memory than it can have
+    too_much_shared_memory,  ///< the block needs more shared memory than the device allows
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
     // Running.
-    endless_loop,           ///< it was still running after far more work than the task takes
+    endless_loop,           ///< the kernel was still running after far more work than it needs
     deadlock,               ///< threads wait for something that never happens
-    divergent_barrier,      ///< not every thread of a block reaches __syncthreads()
-    bad_warp_mask,          ///< a warp operation names lanes that do not take part
-    assertion_failed,       ///< an assert in the kernel, or a trap
-    no_bounds_check,        ///< right on whole tiles, accesses outside the matrix on others
-    out_of_bounds,          ///< accesses outside the matrix even on whole tiles
+    divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
+    bad_warp_mask,          ///< a warp operation names lanes that do not take part in it
+    assertion_failed,       ///< an assert failed in the kernel, or the kernel reached a trap
+    no_bounds_check,        ///< out-of-bounds accesses only on shapes with partial tiles
+    out_of_bounds,          ///< out-of-bounds accesses even on shapes of whole tiles
     outside_shared_memory,  ///< accesses outside a shared array
-    outside_local_array,    ///< accesses outside a thread's own array
-    stack_overflow,         ///< calls nested deeper than a thread's stack has room for
-    misaligned,             ///< a vector access at an address that is not a multiple of its size
+    outside_local_array,    ///< out-of-bounds accesses to a thread's own array
+    stack_overflow,         ///< nested calls need more stack than a thread has
+    misaligned,             ///< the address of a vector access is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
-    shared_race,            ///< threads write different values to one place in shared memory
-    elements_left_out,      ///< a warp reads more elements than it stores, or fewer
+    shared_race,            ///< threads write different values to one address in shared memory
+    elements_left_out,      ///< a warp reads and stores different numbers of elements
     uninitialised_shared,   ///< the kernel reads shared memory that nothing wrote
     uninitialised_read,     ///< the kernel reads device memory that nothing wrote
-    race_between_blocks,    ///< threads of different blocks access one place without any order
+    race_between_blocks,    ///< blocks access the same address without any order
     kernel_failed,          ///< the device stopped the kernel for some other reason
     tile_not_shared,        ///< the tile is a separate array in each thread
-    copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes it
-    copy_not_committed,     ///< the same, and no copy is ever committed
-    copy_too_short,         ///< asynchronous copies leave gaps in what is read at once
-    too_much_work,          ///< threads repeat the work of others, far too often
+    copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes to it
+    copy_not_committed,     ///< like copy_not_waited_for, but no copy is ever committed
+    copy_too_short,         ///< asynchronous copies leave gaps in the data that is read
+    too_much_work,          ///< threads repeat the work of others far too often
     grid_exchanged,         ///< the grid would cover the matrix if its two sizes were exchanged
 
     // Failures of a whole program.
-    program_failed,      ///< it crashes, or a call of the CUDA runtime fails
+    program_failed,      ///< the program crashes, or a call of the CUDA runtime fails
     not_launched,        ///< no kernel was launched
     launch_exchanged,    ///< the numbers of blocks and threads are exchanged
     not_copied,          ///< the input is not copied to the GPU, or the result not copied back
     wrong_element,       ///< an element of the result is wrong
-    launch_not_checked,  ///< a launch that fails goes unnoticed
-    comparison_wrong,    ///< it calls a wrong result right, or the other way round
+    launch_not_checked,  ///< the program does not notice that a launch failed
+    comparison_wrong,    ///< the program calls a wrong result right, or a right one wrong
     memory_leaked,       ///< some GPU memory is never freed
 
     // The result.
-    wrong_result,  ///< `Failure::fault` says how, and gives the identifier
+    wrong_result,  ///< `Failure::fault` describes the mistake and gives the identifier
 
     // The cost.
-    uncoalesced_loads,      ///< it reads more sectors than the lesson allows
-    uncoalesced_stores,     ///< it writes more sectors than the lesson allows
+    uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
+    uncoalesced_stores,     ///< the kernel writes more sectors than the lesson allows
     bank_conflicts,         ///< shared memory takes more wavefronts than the lesson allows
-    too_many_requests,      ///< it moves the same bytes with more, smaller accesses
-    too_many_threads,       ///< each thread moves fewer elements than the lesson asks
-    tile_too_small,         ///< each block moves fewer elements than the lesson asks
-    wrong_block_order,      ///< blocks take tiles in another order than the lesson asks
+    too_many_requests,      ///< the kernel moves the same bytes with more, smaller accesses
+    too_many_threads,       ///< each thread moves fewer elements than the lesson requires
+    tile_too_small,         ///< each block moves fewer elements than the lesson requires
+    wrong_block_order,      ///< blocks take tiles in another order than the lesson requires
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing
-    needless_atomics,       ///< atomics although no other thread writes there
+    needless_atomics,       ///< atomic operations although no other thread writes to the address
     multiprocessors_idle,   ///< one block does all the work
     loads_not_overlapped,   ///< each load waits for the previous one
-    copies_not_async,       ///< plain loads instead of asynchronous copies
+    copies_not_async,       ///< the kernel uses plain loads instead of asynchronous copies
     copies_not_overlapped,  ///< no copy is in flight while shared memory is read
     /// the predicted time on a GPU is too long, although the counters may be good
     too_slow_predicted,
 
     // Failures of a submission.
-    no_file,            ///< the submission has no file of the exercise's name
+    no_file,            ///< the submission has no file with the exercise's name
     two_files,          ///< several files for one exercise
     two_submissions,    ///< several submissions of one student
-    not_a_file,         ///< it is a link, a device or the like
-    archive_too_large,  ///< it has more files or deeper folders than a submission needs
-    archive_encrypted,  ///< it is protected by a password
+    not_a_file,         ///< the submission is a link, a device or the like
+    archive_too_large,  ///< the archive has more files or deeper folders than needed
+    archive_encrypted,  ///< a password protects the archive
     archive_broken,     ///< it is damaged
-    archive_hostile,    ///< a name in it leads outside the archive
+    archive_hostile,    ///< a name in the archive leads outside it
 
     // Failures in the grader's sandbox.
-    ptx_refused,             ///< its PTX contains something that the assignment forbids
-    ptx_too_large,           ///< its PTX is larger than allowed
-    ptx_forged,              ///< its PTX imitates the grader's own lines
-    compiler_out_of_memory,  ///< the compiler needs more memory than allowed for it
+    ptx_refused,             ///< the PTX contains something that the assignment forbids
+    ptx_too_large,           ///< the PTX is larger than allowed
+    ptx_forged,              ///< the PTX imitates the grader's own lines
+    compiler_out_of_memory,  ///< the compiler needs more memory than allowed
     compiler_crashed,        ///< the compiler crashes on it
     launch_out_of_memory,    ///< a launch takes more memory than allowed
     launch_out_of_time,      ///< a launch takes more time than allowed
@@ -119,31 +119,31 @@ enum class FailureKind {
 
     // Problems of this computer, for which Verdict::outcome is `not_examined`.
     no_compiler,          ///< no compiler is installed
-    environment_problem,  ///< no device, not enough memory, no solution to compare with, ...
+    environment_problem,  ///< no device or solution, too little memory, or the like
 };
-/// The last kind, for loops over all of them.
+/// Returns the last kind, for loops over all kinds.
 constexpr FailureKind last_of(FailureKind) {
     return FailureKind::environment_problem;
 }
 
 /// A place in a file.
 struct Place {
-    std::string file;  ///< the name that the learner knows; "" if unknown
+    std::string file;  ///< the file name that the learner knows; "" if unknown
     int line = 0;      ///< from 1; 0: not known
     int column = 0;    ///< from 1; 0: not known
 
-    /// Returns "kernel.cu:12", or "" if the place is unknown.
+    /// Returns, for example, "kernel.cu:12", or "" if the place is unknown.
     std::string text() const;
     bool operator==(const Place&) const = default;
 };
 
-/// A failure as it is reported to the learner.
+/// A failure, in the form in which it is reported to the learner.
 struct Failure {
     FailureKind kind = FailureKind::none;  ///< what
-    Fault fault = Fault::none;             ///< the fault, if kind is wrong_result
+    Fault fault = Fault::none;             ///< the fault, if `kind` is `wrong_result`
     std::string headline = "";             ///< a sentence that says what is wrong
     Place place = {};                      ///< the source line to look at first
-    Shape shape{0, 0};                     ///< the input that showed it; 0 x 0: none
+    Shape shape{0, 0};                     ///< the input on which the kernel failed; 0 x 0 for none
     std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
     std::string next = "";            ///< a sentence that says what to do next
     std::optional<CellMap> map = {};  ///< the map of right and wrong cells
@@ -152,7 +152,8 @@ struct Failure {
     std::string id() const;
 };
 
-/// Returns every identifier that a Failure can have, in the order above. The faults replace wrong-result.
+/// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
+/// of faults take the place of wrong-result.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

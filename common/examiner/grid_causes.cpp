@@ -15,13 +15,15 @@ long long blocks_for(long long count, long long size) {
     return (count + size - 1) / size;
 }
 
-/// Reports whether there is a thread for each element, so that the grid is large enough.
+/// Reports whether the grid has a thread for each element of the matrix, which makes it large
+/// enough.
 bool covers_by_threads(const LaunchShape& launch, Shape shape) {
     return launch.grid[0] * launch.block[0] >= shape.cols &&
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// Reports whether this is the grid for a matrix of this size with a thread for each element.
+/// Reports whether the grid is what a launch with one thread per element needs for a matrix of
+/// `tall` x `wide`.
 bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
     return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
            launch.grid[1] == blocks_for(tall, launch.block[1]);
@@ -35,7 +37,7 @@ bool is_exchanged(const LaunchShape& launch, Shape shape) {
            is_grid_for(launch, shape.cols, shape.rows);
 }
 
-/// Reports whether the grid fits blocks with the two sizes exchanged.
+/// Reports whether the grid would be right if the two sizes of the block were exchanged.
 bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
     LaunchShape turned = launch;
     std::swap(turned.block[0], turned.block[1]);
@@ -51,11 +53,12 @@ std::string numbers(const Trial& trial) {
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
 
-/// A shape to check as well, since many mistakes of a grid look alike in a square. It has several of the largest
-/// tiles in each direction.
+/// A second shape to check, because many mistakes in a grid look alike on a square matrix. Even the
+/// largest tiles fit into it several times in each direction.
 constexpr Shape kRectangle{128, 256};
 
-/// Returns the launch for that shape, or nothing if configure fails.
+/// Returns the launch for `kRectangle`, or nothing if the exercise does not take that shape or the
+/// launch fails.
 std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     if (!evidence.exercise.takes(kRectangle)) return std::nullopt;
     const Trial seen = evidence.seen_with(kRectangle);
@@ -63,7 +66,7 @@ std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     return seen.launch;
 }
 
-// ---- by the steps from block to block ----
+// ---- rules that use the distances between blocks ----
 
 /// The number of blocks that a grid needs along x and y.
 struct Needed {
@@ -80,8 +83,8 @@ struct Needed {
     }
 };
 
-/// Returns the number of blocks needed along one axis of the grid, whose blocks take successive parts of the rows or
-/// of the columns.
+/// Returns the number of blocks that the grid needs along one axis, if the blocks along it take
+/// successive parts of the rows or of the columns. Returns 0 otherwise.
 long long needed_along(Cell step, Shape shape) {
     if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
     if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
@@ -96,8 +99,8 @@ std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
     return needed;
 }
 
-/// Reports whether more was stored than lies between the first block and one behind the last, so that blocks must
-/// process several tiles.
+/// Reports whether the kernel stored more cells than its blocks would cover with one tile each.
+/// Then each block must process several tiles.
 bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
     const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
@@ -105,7 +108,7 @@ bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
 }
 
-/// Returns the positions of the blocks, if the matrix and the grid have two dimensions.
+/// Returns the cells at which blocks start, if the matrix and the grid have two dimensions.
 std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
                                        const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
@@ -124,7 +127,7 @@ Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
             .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
-/// Explains that the kernel and its launch use blockIdx.x for different axes.
+/// Explains in the failure that the kernel and its launch use blockIdx.x for different axes.
 void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                             const Evidence& evidence) {
     failure.headline =
@@ -137,7 +140,8 @@ void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
-/// Explains that blockIdx.x counts rows in the kernel, while configure divides cols for the grid's first size.
+/// Explains in the failure that blockIdx.x counts rows in the kernel, although configure divides
+/// cols for the grid's first size.
 void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
@@ -164,9 +168,10 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
     return failure;
 }
 
-// ---- what is said of each ----
+// ---- the explanation of each mistake ----
 
-/// Explains why some cells are not written although each has a thread.
+/// Returns the end of a sentence that explains why some cells stay unwritten although there are
+/// enough threads.
 std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
     if (!origins)
         return ": some threads take the same cells, or a check of the bounds keeps them out.";
@@ -179,7 +184,8 @@ std::string what_keeps_them(const LaunchShape& launch, const std::optional<Block
            " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
-/// Says that the grid is large enough, so that the learner looks elsewhere.
+/// Adds to the failure that the grid is large enough, so that the learner looks for the mistake
+/// elsewhere.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
@@ -194,7 +200,8 @@ void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence)
     }
 }
 
-/// Reports whether all threads store the same number of elements and none twice, so that more blocks are needed.
+/// Reports whether all threads store the same number of elements and no element is stored twice.
+/// Then unwritten cells need more blocks.
 bool all_store_all(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
@@ -213,8 +220,8 @@ bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& eviden
     return true;
 }
 
-/// Reports whether the grid is the same for every matrix, and its blocks do no more here than on smaller matrices
-/// that went well.
+/// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
+/// here than on smaller matrices for which the result was right.
 bool is_outgrown(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
@@ -229,7 +236,7 @@ bool is_outgrown(const Trial& trial, const Evidence& evidence) {
         const Trial seen = evidence.seen_with(shape);
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
-    // Blocks that each process several tiles are few on purpose.
+    // If blocks loop over several tiles, a small grid is intended, and not a mistake.
     return stored_by_first_warp(trial.shape, evidence.try_again) <=
            stored_by_first_warp(first, evidence.try_again);
 }
@@ -284,7 +291,8 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Explains that two blocks store the same cells, which leaves no block for others.
+/// Explains in the failure that two blocks store the same cells, so that no block is left for other
+/// cells.
 void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
                   const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
@@ -293,7 +301,7 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
     if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }
-    // If the kernel is right on other shapes, the mistake depends on the number of blocks.
+    // If the kernel was right on other shapes, the mistake depends on the number of blocks.
     if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
@@ -311,12 +319,13 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
         "blocks begin as far apart as each is large?";
 }
 
-/// A shape whose sides are not multiples of any usual tile, which distinguishes the edge of the matrix from the edge
-/// of a tile.
+/// A shape whose sides are not multiples of any usual tile size. On this shape the edge of the
+/// matrix differs from the edge of a tile.
 constexpr Shape kRagged{84, 140};
 
-/// If only a square was written, looks for blocks that take tiles outside. Exchanged bounds would stop at the
-/// matrix's shorter side, these blocks at the edge of a tile.
+/// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
+/// blocks stop at the edge of a tile, whereas exchanged bounds stop at the shorter side of the
+/// matrix.
 bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
         !evidence.exercise.takes(kRagged)) {
@@ -337,7 +346,8 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
     return true;
 }
 
-/// Explains unwritten cells by the stores of each block.
+/// Explains unwritten cells by the cells that each block stores. Returns false if that explains
+/// nothing.
 bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || trial.comparison->wrong > 0) return false;
     const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);

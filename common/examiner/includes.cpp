@@ -1,8 +1,10 @@
-// Decides which files a learner's file may include: those of the toolkit, by their plain names.
+// Decides which files a learner's file may include. Only headers of the toolkit are allowed, by
+// their plain names.
 //
-// A compiler opens every file that #include names, and prints lines that it cannot parse. If somebody else compiles
-// the file, it could read that person's files. So names that lead out of the toolkit's folders, and names that only
-// the preprocessor can determine, are refused before a compiler sees the file.
+// A compiler opens every file that #include names, and prints lines that it cannot parse. If a
+// teacher compiles a student's file, it could therefore reveal the teacher's files. Names that lead
+// out of the toolkit's folders, and names that only the preprocessor can determine, are refused
+// before a compiler sees the file.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -20,7 +22,7 @@ struct Line {
     std::string text;
 };
 
-/// Returns the lines as the preprocessor sees them, with continued lines joined.
+/// Returns the lines as the preprocessor sees them, which means that continued lines are joined.
 std::vector<Line> joined_lines(const std::string& text) {
     std::vector<Line> lines;
     Line line{1, ""};
@@ -34,7 +36,7 @@ std::vector<Line> joined_lines(const std::string& text) {
             continue;
         }
         number += text[i] == '\n';
-        // Compilers allow blanks after the backslash.
+        // Compilers allow blanks between the backslash and the end of the line.
         const std::size_t last = line.text.find_last_not_of(kBlanks);
         if (last != std::string::npos && line.text[last] == '\\') {
             line.text.resize(last);
@@ -47,16 +49,17 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// Returns, for each offset in a line, the end of the blanks and complete comments that begin there. It works from
-/// the end of the line, so that its time is linear in the length of the line.
+/// Returns, for each offset in a line, the end of the blanks and complete comments that begin
+/// there. The function goes backwards through the line, so that its time is linear in the length of
+/// the line.
 std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // The offset after the next end of a comment, or npos.
+    // The offsets after the next end of a comment and after the one that follows it, or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
         if (kBlanks.find(line[at]) != kBlanks.npos) ends[at] = ends[at + 1];
-        // In "/*/" the comment does not end.
+        // In "/*/" the second slash does not end the comment.
         const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
         if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];
         if (line.substr(at, 2) != "*/") continue;
@@ -66,13 +69,13 @@ std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     return ends;
 }
 
-/// A directive after a #, and the text after its name.
+/// The name of a directive after a #, and the text that follows it.
 struct Directive {
     std::string_view name, rest;
 };
 
-/// Returns all possible directives of a line. A comment may end earlier on the line, so everything that could be a
-/// directive counts, wherever comments begin.
+/// Returns all possible directives of a line. A comment that began earlier may end anywhere on the
+/// line, so everything after a # counts, wherever comments begin.
 std::vector<Directive> directives_in(std::string_view line) {
     const auto is_letter = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -96,14 +99,15 @@ std::vector<Directive> directives_in(std::string_view line) {
     return found;
 }
 
-/// Removes the quotes or brackets, "<cuda_fp16.h>" -> "cuda_fp16.h", or returns "" if there are none.
+/// Removes the quotes or brackets, so that "<cuda_fp16.h>" becomes "cuda_fp16.h". Returns "" if
+/// there are none.
 std::string_view plain_name(std::string_view text) {
     if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
     const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
     return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
 }
 
-/// Reports whether the name stays within the folders that are searched.
+/// Reports whether the name stays within the folders that the compiler searches for headers.
 bool stays_inside(std::string_view name) {
     if (name.empty() || name.front() == '/' || name.front() == '~') return false;
     if (name.find('\\') != name.npos) return false;
@@ -124,11 +128,12 @@ Failure refuse(const std::string& file, int line, const std::string& headline) {
 Failure refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
     for (const Line& line : joined_lines(text)) {
-        // These tell whether a file exists.
+        // These directives reveal whether a file exists.
         const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
                                      line.text.find("__has_embed") != line.text.npos;
         for (const auto& [word, rest] : directives_in(line.text)) {
-            // This is a `#` before a comment that continues on the next line, which may hide a directive.
+            // This is a `#` before a comment that continues on the next line, where it may hide a
+            // directive.
             if (word.empty() && rest.starts_with("/*")) {
                 return refuse(file_name, line.number,
                               "a comment within a directive hides its name.");

@@ -1,4 +1,5 @@
-// Parses the index expressions of a kernel, to find what is multiplied by the length of a row.
+// Parses the index expressions of a kernel to find the terms that are multiplied by the length of a
+// row.
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -10,7 +11,7 @@
 namespace coalesce {
 namespace {
 
-/// Splits a sum into its terms. Brackets stay together.
+/// Splits a sum into its terms. Sums within brackets are not split.
 std::vector<std::string> terms_of(const std::string& sum) {
     std::vector<std::string> terms(1);
     int depth = 0;
@@ -27,7 +28,8 @@ std::vector<std::string> terms_of(const std::string& sum) {
     return terms;
 }
 
-/// Returns the variables that hold a thread's row or column and have not been multiplied by the length of a row.
+/// Returns the variables that contain a thread's row or column without being multiplied by the
+/// length of a row.
 std::set<std::string> coordinates_of(const std::string& code) {
     static const std::regex definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
@@ -65,7 +67,7 @@ public:
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
-        // If there are two such terms, only one can be the place within a row.
+        // If there are two such terms, only one of them can be the column.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
         return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
     }

@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// The values that `configure` returned for a shape, unchecked.
+/// The launch that `configure` returned for a shape, before its numbers are checked.
 struct LaunchShape {
     std::array<long long, 3> grid{1, 1, 1};   ///< blocks
     std::array<long long, 3> block{1, 1, 1};  ///< threads per block
@@ -17,7 +17,7 @@ struct LaunchShape {
     long long blocks() const { return grid[0] * grid[1] * grid[2]; }
     /// Returns the number of threads per block.
     long long threads() const { return block[0] * block[1] * block[2]; }
-    /// Returns "a grid of 4 x 8 blocks of 32 x 8 threads".
+    /// Returns, for example, "a grid of 4 x 8 blocks of 32 x 8 threads".
     std::string text() const;
 };
 

@@ -17,7 +17,8 @@ std::string LaunchingRunner::device() const {
     return properties.name;
 }
 
-/// Returns the loaded kernel. The kernel that was launched last stays loaded.
+/// Returns the kernel loaded into the device. The last kernel stays loaded, so that launching it
+/// again is fast.
 LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
     if (!loaded_ || loaded_ptx_ != kernel.ptx) {
         loaded_.reset();
@@ -42,7 +43,7 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
     LoadedKernel& it = loaded(kernel);
     Trial trial = launch_once(it, order, make_matrices);
     if (trial.is_hung) {
-        // Freeing memory would wait for a kernel that never ends.
+        // Freeing memory would wait forever for a kernel that never ends.
         it.abandon();
         static_cast<void>(buffers.release());
     } else if (trial.has_ended()) {

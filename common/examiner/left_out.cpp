@@ -12,14 +12,15 @@ namespace {
 
 using simulated::Access;
 
-/// A stage of the elements' way through a warp: from `in`, perhaps through shared memory, to `out`.
+/// A stage through which a warp moves elements. The stages lead from `in`, perhaps through shared
+/// memory, to `out`.
 struct Stage {
     bool is_shared = false, is_store = false;
     std::string_view does = "";  ///< "reads"
     std::string_view where = "";
     std::set<std::uint64_t> seen = {};  ///< offsets of elements, until they may be reused
     std::uint64_t elements = 0;         ///< number of different elements
-    std::uint64_t lanes = 0;            ///< lanes that accessed them; fewer for vectors
+    std::uint64_t lanes = 0;            ///< lanes that accessed new elements; fewer for vectors
     std::uint64_t touched = 0;          ///< accessed elements, counting repetitions
     int line = 0;                       ///< line of the first access
 
@@ -37,13 +38,14 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index may not depend on the loop: stores that repeat the same places, or fewer loads than
-    /// stores. (Compilers load each place only once, and omit unused loads.)
+    /// Reports whether the index may lack a loop counter. A sign of this is that stores repeat the
+    /// same elements, or that there are fewer loads than stores. (Compilers load each element only
+    /// once, and omit unused loads.)
     bool may_lack_a_counter(const Stage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
-    /// Reports whether the stage has a half, a quarter or the like of the elements. Other fractions may be the edge
-    /// of a tile that not every stage touches.
+    /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
+    /// quarter. Other fractions may come from the edge of a tile, which not every stage touches.
     bool is_part_of(const Stage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
@@ -51,7 +53,7 @@ struct Stage {
 
 using Way = std::array<Stage, 4>;
 
-/// Returns the stages of the first warp's elements.
+/// Returns the stages through which the first warp moves elements.
 Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
     Way way = {{{false, false, "reads", "of `in`"},
                 {true, true, "writes", "of the tile"},

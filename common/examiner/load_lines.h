@@ -1,4 +1,4 @@
-// Corrects the source lines of loads where a compiler names another line.
+// Corrects the source lines of loads for which the compiler names another line.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace coalesce {
 
-/// Returns the line that loads the value that line `line` stores. For `float4 v = tile[i]; out[j] = v;` compilers
-/// merge the two, and attribute the load to the line of the store, but a line that only stores a variable loads
-/// nothing.
+/// Returns the line that loads the value that `line` stores. For `float4 v = tile[i]; out[j] = v;`
+/// compilers merge the two statements and attribute the load to the line of the store, although a
+/// line that only stores a variable loads nothing.
 int line_of_load(const std::string& text, int line);
 
 /// Corrects the lines of the loads in a trial, and moves their costs to those lines.

@@ -13,7 +13,7 @@
 namespace coalesce {
 namespace {
 
-/// The bytes of shared memory that a block can have without a special request.
+/// The bytes of shared memory that a block can use without a special request.
 constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
@@ -41,7 +41,8 @@ Failure too_much_shared(const std::string& file, const std::string& how_much, lo
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
-/// Reports whether an error comes from an earlier launch and will be returned by every later call of this process.
+/// Reports whether the error was caused by an earlier launch, in which case every later call of
+/// this process returns it.
 bool is_of_earlier_launch(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
@@ -75,8 +76,8 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     return failure;
 }
 
-/// Returns the bytes of the __shared__ arrays in the PTX. A device without room for them only reports that it cannot
-/// load the PTX.
+/// Returns the total size of the __shared__ arrays in the PTX. A device with too little shared
+/// memory would only report that it cannot load the PTX.
 std::size_t shared_bytes_in(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;
@@ -88,7 +89,7 @@ std::size_t shared_bytes_in(const std::string& ptx) {
     return sum;
 }
 
-/// Converts a pointer to 64 bits, as kernels take it. In a page, host pointers have 32 bits.
+/// Converts a pointer to the 64 bits that kernels expect. In a page, host pointers have 32 bits.
 std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
@@ -144,7 +145,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
 
 LoadedKernel::~LoadedKernel() {
     if (is_abandoned_) return;
-    // If a kernel has broken the context, both calls fail and nothing needs to be freed.
+    // If a kernel has broken the context, both calls fail, and there is nothing left to free.
     if (answer_) static_cast<void>(cudaFree(answer_));
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
     static_cast<void>(cudaGetLastError());

@@ -1,5 +1,5 @@
 /// \file
-/// A compiled kernel on the device, with its `configure`.
+/// A compiled kernel on the device, together with its `configure`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,10 +13,11 @@
 
 namespace coalesce {
 
-/// A kernel that has been loaded and can be launched. Unloads itself.
+/// A kernel that has been loaded and can be launched. The destructor unloads it.
 class LoadedKernel {
 public:
-    /// Loads the PTX into the device. Callers must check `problem()` first.
+    /// Loads the PTX into the device. Before they use the kernel, callers must check that there is
+    /// no `problem()`.
     explicit LoadedKernel(const Compiled& compiled);
     ~LoadedKernel();
     LoadedKernel(const LoadedKernel&) = delete;
@@ -24,20 +25,22 @@ public:
 
     /// Returns the name of the kernel's function.
     const std::string& name() const { return name_; }
-    /// Returns the file's name in messages.
+    /// Returns the name of the kernel's file, for messages.
     const std::string& file_name() const { return file_name_; }
-    /// Reports whether the file calls printf.
+    /// Reports whether the kernel's file calls printf.
     bool prints() const { return prints_; }
-    /// Returns why the kernel cannot be launched, or a failure of kind none.
+    /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
 
-    /// Evaluates `configure` on the device and checks its result. If it is invalid, fills in `failure` and returns
-    /// nothing.
+    /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills
+    /// in `failure` and returns nothing.
     std::optional<LaunchShape> configure(Shape shape, Failure& failure);
-    /// Launches the kernel without waiting for it. Returns cudaSuccess, or why the launch failed.
+    /// Launches the kernel without waiting for its end. Returns cudaSuccess, or the error of the
+    /// launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
 
-    /// Marks the kernel as hung. Freeing memory would wait for it forever, so nothing is freed any more.
+    /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
+    /// forever for the kernel.
     void abandon() { is_abandoned_ = true; }
 
 private:
@@ -56,7 +59,7 @@ private:
     Failure problem_;
 };
 
-/// Returns the architecture to compile PTX for on the current device, such as "compute_90".
+/// Returns the architecture for which to compile PTX for the current device, such as "compute_90".
 std::string native_architecture();
 
 }  // namespace coalesce

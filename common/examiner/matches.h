@@ -9,7 +9,7 @@
 
 namespace coalesce {
 
-/// Returns all matches in order. They point into the text, which must outlive them.
+/// Returns all matches in order. They refer to the text, which must outlive them.
 inline std::vector<std::smatch> matches_of(const std::string& text, const std::regex& pattern) {
     return {std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator()};
 }
@@ -23,7 +23,7 @@ inline std::size_t place_of(const std::smatch& match, std::size_t part = 0) {
 inline int line_of(const std::string& text, const std::smatch& match, std::size_t part = 0) {
     return line_at(text, place_of(match, part));
 }
-/// Returns the offset behind a match.
+/// Returns the offset of the end of a match.
 inline std::size_t end_of(const std::smatch& match) {
     return place_of(match) + static_cast<std::size_t>(match.length());
 }

@@ -12,21 +12,23 @@
 namespace coalesce {
 namespace {
 
-/// More messages than this do not help; the first usually causes the others.
+/// The most messages to keep. Further messages do not help, because the first message usually
+/// causes the others.
 constexpr std::size_t kMostMessages = 30;
-/// Longer lines are cut, because std::regex needs stack for each character.
+/// The length to which lines are cut, because std::regex needs stack for each character.
 constexpr std::size_t kLongestLine = 1000;
 
-/// The parsed head of a message.
+/// The parsed beginning of a compiler's message.
 struct Head {
     std::string file;
     int line = 0, column = 0;
     std::string severity, text;
 };
 
-/// Parses the head of NVIDIA's messages, "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end
-/// of source: error: ...", and of clang's, "/learner/kernel.cu:3:7: error: ...", which lack the column if nvcc's
-/// preprocessor prints them.
+/// Parses the beginning of a message. NVIDIA's messages begin with "/learner/kernel.cu(3): error:
+/// ...", "...(3): warning #177-D: ..." or "At end of source: error: ...". clang's messages begin
+/// with "/learner/kernel.cu:3:7: error: ...", but lack the column if nvcc's preprocessor prints
+/// them.
 bool read_head(const std::string& line, Head& head) {
     static const std::regex nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
@@ -49,7 +51,8 @@ Severity severity_of(const std::string& word) {
     return word == "warning" ? Severity::warning : Severity::note;
 }
 
-/// Returns the column, which NVIDIA's compilers show only by a caret below the source line.
+/// Returns the column of a message. NVIDIA's compilers show the column only by a caret below the
+/// source line.
 int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
     const std::size_t caret = carets.find('^');
     const std::size_t begin = shown.find_first_not_of(" \t");
@@ -62,7 +65,7 @@ bool is_caret(const std::string& line) {
     return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
 }
 
-/// Returns the last line that is not blank, where a reader sees the end of the file.
+/// Returns the number of the last line that is not blank, where a reader sees the end of the file.
 int last_line(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
     return line_at(source, last == source.npos ? 0 : last);
@@ -74,7 +77,8 @@ bool is_known(const std::vector<Message>& messages, const Message& message) {
     });
 }
 
-/// Rewrites a compiler's message about a missing include file.
+/// Rewrites a compiler's message in plain words if it is about a missing include file, and replaces
+/// the internal file name.
 std::string in_plain_words(std::string text) {
     static const std::regex missing(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
@@ -146,7 +150,7 @@ std::string Message::shown(const std::string& source) const {
     std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
     const std::string line = line_of_text(source, place.line);
     constexpr int room = kTerminalColumns - 4;
-    // Lines with control characters are not shown.
+    // Do not show a line that contains control characters.
     const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
     if (!fits) return shown;
     shown += "    " + line + "\n";

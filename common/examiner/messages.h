@@ -8,24 +8,24 @@
 
 namespace coalesce {
 
-/// The messages of a compiler, grouped by the file they refer to.
+/// The messages of a compiler, grouped by the lines to which they refer.
 struct CompilerOutput {
-    std::vector<Message> messages;       ///< about the learner's file, which is called `file_name`
-    std::vector<std::string> configure;  ///< errors on our line that calls `configure`
-    std::vector<std::string> ours;       ///< other errors, whose places mean nothing to a learner
+    std::vector<Message> messages;       ///< messages about the learner's file, called `file_name`
+    std::vector<std::string> configure;  ///< errors in the call of `configure` that we add
+    std::vector<std::string> ours;       ///< errors in other lines, which a learner cannot see
 };
 
 /// Parses the output of NVRTC, nvcc or clang. `source` is the learner's text.
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name);
 
-/// Adds a full stop to a message, which compilers and the harness leave out.
+/// Adds a full stop to a message that does not end with a punctuation mark.
 std::string with_end(const std::string& text);
 
-/// Returns the line with a caret below a column, which counts from 1. It repeats the tabs of the line, so that the
-/// caret is at the right place.
+/// Returns a line that has a caret below column `column` of `line`, counted from 1. The tabs of
+/// `line` are repeated, so that the caret appears in the right column.
 std::string caret_below(const std::string& line, int column);
-/// Returns line `number` of a text, counted from 1, or "" if there is none.
+/// Returns line `number` of a text, counted from 1, or "" if the text is shorter.
 std::string line_of_text(const std::string& text, int number);
 
 }  // namespace coalesce

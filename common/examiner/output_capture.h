@@ -1,5 +1,5 @@
-// Captures what a kernel prints: keeps the beginning and drops the rest. output_pipe.cpp implements it for native
-// programs; a page does it differently.
+// Captures the output of kernels, of which only the beginning is kept. output_pipe.cpp implements
+// the capture for native programs, and pages implement it in another way.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace coalesce {
 /// Captures everything that this process writes to its standard output, from construction to `finish`.
 class OutputCapture {
 public:
-    /// The number of bytes to keep, which is as much as a learner would read.
+    /// The number of bytes to keep. A learner would not read more.
     static constexpr std::size_t kKeptBytes = 4096;
 
     OutputCapture();
@@ -21,14 +21,14 @@ public:
 
     /// Ends the capture and restores the standard output.
     void finish();
-    /// Returns the beginning of the output, in whole lines.
+    /// Returns the beginning of the output, which consists of whole lines.
     const std::string& text() const { return text_; }
-    /// Reports whether the output was longer.
+    /// Reports whether the output was longer than `text()`.
     bool is_cut() const { return bytes_ > text_.size(); }
 
 private:
     void read_all(int from);
-    /// Removes control characters, and an incomplete last line.
+    /// Replaces control characters, and removes an incomplete last line.
     void make_harmless();
 
     int saved_ = -1;

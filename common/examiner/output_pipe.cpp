@@ -1,4 +1,4 @@
-// The output goes into a pipe, which a thread reads.
+// Captures the output through a pipe, which a thread reads.
 #include "examiner/output_capture.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ OutputCapture::OutputCapture() {
 void OutputCapture::finish() {
     if (!reader_.joinable()) return;
     flush_all();
-    // This closes the last writing end, so that the reader sees the end of the pipe.
+    // Close the last writing end, so that the thread reaches the end of the pipe.
     if (saved_ >= 0) {
         dup2(saved_, STDOUT_FILENO);
         close(saved_);

@@ -20,7 +20,7 @@ PictureRow empty_row(const std::string& label) {
     return row;
 }
 
-/// Returns the addresses of the words that a lane accesses.
+/// Returns the addresses of all 32-bit words that a lane accesses.
 std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned lane) {
     std::vector<std::uint64_t> words;
     if ((access.active >> lane & 1) == 0) return words;
@@ -30,7 +30,8 @@ std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned la
     return words;
 }
 
-/// Returns "in + 384". The offset is negative if a wrong kernel accesses memory before the matrix.
+/// Returns an offset such as "in + 384". The offset is negative if a wrong kernel accesses memory
+/// before the matrix.
 std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
     if (address < begin) return name + " - " + std::to_string(begin - address);
     return name + " + " + std::to_string(address - begin);
@@ -39,7 +40,7 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
 struct Addresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
-    /// Reports whether the address is in `out` or closer to it than to `in`.
+    /// Reports whether the address is in `out`, or is closer to `out` than to `in`.
     bool is_out(std::uint64_t address) const {
         const auto distance = [&](std::uint64_t begin) {
             if (address < begin) return begin - address;
@@ -70,7 +71,8 @@ bool is_alike(const WarpAccess& one, const WarpAccess& other) {
            one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
 }
 
-/// Adds an access, or counts it as a repetition, since a loop executes the same access many times.
+/// Adds an access to the list. If a loop repeats an access, only its number of repetitions is
+/// increased.
 void add(std::vector<WarpAccess>& list, WarpAccess access) {
     const auto known = std::find_if(list.begin(), list.end(),
                                     [&](const WarpAccess& one) { return is_alike(one, access); });
@@ -139,7 +141,8 @@ std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uin
 }
 
 std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
-    // Accesses of 8 bytes are served by half warps, those of 16 bytes by quarter warps.
+    // Shared memory serves accesses of 8 bytes by half warps, and accesses of 16 bytes by quarter
+    // warps.
     const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
     std::vector<PictureRow> rows;
     for (unsigned first = 0; first < 32; first += lanes_together) {
@@ -149,7 +152,7 @@ std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
             for (const std::uint64_t at : words_of(access, lane)) {
                 const std::uint64_t word = at / kWordBytes;
                 std::vector<std::uint64_t>& served = words[word % kBanks];
-                // Lanes that access the same word are served together.
+                // Lanes that access the same word are served in the same wavefront.
                 if (std::find(served.begin(), served.end(), word) != served.end()) continue;
                 if (rows.size() < done + served.size() + 1) {
                     rows.push_back(empty_row("wavefront " + std::to_string(rows.size() + 1)));

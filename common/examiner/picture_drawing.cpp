@@ -31,7 +31,8 @@ std::string shortened(const std::string& line) {
     return text.size() <= room ? text : text.substr(0, room - 3) + "...";
 }
 
-/// Formats a row in four groups of eight: sectors of memory, or eight banks each.
+/// Formats a row in four groups of eight columns, which are the sectors of memory, or eight banks
+/// each.
 std::string row_text(const PictureRow& row) {
     std::string text = format("    %-18s|", row.label.c_str());
     for (std::size_t i = 0; i < row.lanes.size(); ++i) {
@@ -63,7 +64,7 @@ std::string svg_text(int x, int y, const std::string& anchor, const std::string&
            escaped(text) + "</text>\n";
 }
 
-/// Draws a cell with its lane's number, so that colour is not the only information.
+/// Draws a cell with the number of its lane, so that the picture can be read without its colours.
 std::string svg_cell(int x, int y, int lane) {
     std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
                              x, y, kCell, kCell, lane < 0 ? "#ffffff" : "#cfe3ff");

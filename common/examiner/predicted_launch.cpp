@@ -15,11 +15,11 @@ namespace coalesce {
 namespace {
 
 constexpr int kSide = 8192;
-/// The largest matrix whose data the recorded blocks may move together.
+/// The matrix whose elements the recorded blocks may move in total at most.
 constexpr Shape kRecorded{1024, 1024};
 
-/// Predicts the time of a launch on two matrices, or on one for an in-place kernel. With `sampled`, verifies what the
-/// blocks store.
+/// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If
+/// `sampled` is not null, verifies what the blocks store.
 Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
                         const SampledMatrix* sampled) {
     const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
@@ -69,7 +69,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
     } catch (const NotPredicted&) {
         // The model cannot predict a kernel whose blocks wait for each other.
     } catch (const CudaError&) {
-        // The kernel is right on the smaller shapes, but cannot be launched on a matrix as large as this.
+        // The kernel is right on smaller shapes, but cannot be launched on a matrix of this size.
         static_cast<void>(cudaGetLastError());
     }
     simulator_library::forget_reports();

@@ -33,7 +33,7 @@ std::string map_of(const Failure& failure, int lines) {
 }
 
 std::string passed_text(const Verdict& verdict) {
-    // A whole program has no kernel name.
+    // A verdict on a whole program has no kernel name.
     if (verdict.kernel.empty()) {
         return "Right with " + count_of(verdict.shapes.size(), "number") +
                " of elements, clean under every check, and it notices a launch that fails.";
@@ -122,12 +122,12 @@ std::string excerpt(const std::string& text, int line, int column) {
 
 namespace {
 
-/// A kind of access in the table.
+/// A kind of access, which becomes a row of the table.
 struct Kind {
     const char* what;
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: the minimum moves every byte of the matrix once
+    std::uint64_t Counters::*ideal;  ///< null: the minimum is the sectors of the whole matrix
 };
 
 constexpr Kind kKinds[] = {

@@ -1,4 +1,4 @@
-// The parts that all formats of a verdict share.
+// Returns the parts of a verdict that all formats share.
 #pragma once
 
 #include <string>
@@ -8,28 +8,30 @@
 
 namespace coalesce::render {
 
-/// Capitalizes the first letter, unless the sentence begins with code: "out(0,0) was ...".
+/// Capitalizes the first letter, unless the sentence begins with code, such as "out(0,0) was ...".
 std::string as_sentence(std::string text);
-/// Returns the lines of `source` around a failure. Returns "" if the compiler's message contains the line, or if the
-/// file is not text.
+/// Returns the source lines around a failure. Returns "" if the compiler's message already shows
+/// the line, or if the file is not text.
 std::string excerpt_of(const Failure& failure, const std::string& source);
-/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if all cells have the same mark,
-/// since the headline says as much.
+/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if all cells have
+/// the same mark, because the headline already says this.
 std::string map_of(const Failure& failure, int lines = CellMap::kSide);
-/// Returns "Right on 6 shapes, clean under every check, and no more expensive than the exercise asks."
+/// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
+/// than the exercise asks."
 std::string passed_text(const Verdict& verdict);
-/// Returns the predicted time of a correct kernel, with its bottleneck or its difference from the solution. Returns
-/// "" if no time is predicted, or if a failure states it.
+/// Returns a text about the predicted time, with its bottleneck or a comparison with the solution.
+/// Returns "" if no time is predicted, or if a failure already states it.
 std::string time_text(const Verdict& verdict);
 /// Returns the rows of costs, and a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
-/// Returns the first lines that the kernel printed, or "".
+/// Returns the first lines of the kernel's output, or "".
 std::string printed(const Verdict& verdict);
-/// Returns the failures after the first, each as a sentence with its place.
+/// Returns each failure except the first as a sentence with its place.
 std::vector<std::string> other_failures(const Verdict& verdict);
-/// Returns the compiler's warnings as sentences, or none if it also reports errors.
+/// Returns the compiler's warnings as sentences. Returns none if the compiler also reports errors.
 std::vector<std::string> warnings(const Verdict& verdict);
-/// Returns "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on an input.
+/// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
+/// an input.
 std::string seen_with(const Failure& failure);
 
 }  // namespace coalesce::render

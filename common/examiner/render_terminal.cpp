@@ -62,7 +62,8 @@ int count_lines(const std::string& text) {
     return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Returns the map of the cells, as large as the remaining lines allow, or "" if it would be too small to be useful.
+/// Returns the map of the cells, as large as the remaining lines allow. Returns "" if so small a
+/// map would be useless.
 std::string map_text(const Failure& failure, int lines_left) {
     constexpr int fewest = 4, of_legend = 3;
     if (lines_left < fewest + of_legend) return "";

@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Report;
 
-/// The most warps to check, since each takes a launch.
+/// The most warps to check. Each check launches the kernel once.
 constexpr std::uint64_t kMostWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
@@ -22,7 +22,8 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
     });
 }
 
-/// Returns the line that stored the first bad cell, or 0 if it cannot be found or that would take too long.
+/// Returns the line that stored the first bad cell. Returns 0 if no such line is found or if there
+/// are too many warps to search.
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
@@ -42,8 +43,9 @@ int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     return 0;
 }
 
-/// Returns the line to look at first, that of a load if its index is wrong. A compiler may attribute code that it
-/// moved out of a loop to the line of a brace; then the statement is before it.
+/// Returns the line to look at first. If the index of a load is wrong, this is the line of the
+/// load. A compiler may attribute code that it moved out of a loop to a line that has only a brace.
+/// In that case the statement before the brace is returned.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = line_of_statement(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
@@ -67,12 +69,14 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     return store_line;
 }
 
-/// Returns the first sentence, which says what was seen, without the guess after it.
+/// Returns the first sentence, which describes the observation. The sentences after it guess the
+/// cause.
 std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
-/// Uses a warp's accesses to say where elements are lost or misplaced, which the result cannot show.
+/// Explains where elements are lost or misplaced. The accesses of one warp show this, but the
+/// result does not.
 void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
@@ -84,7 +88,8 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
     failure.next = left_out->next;
 }
 
-/// Finds a sum of which only one term is multiplied. It is a mistake, whatever the result.
+/// Finds a sum of which only one term is multiplied, such as `row + k * cols`. This is a mistake
+/// whatever the result is.
 bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     const MissingBrackets found = missing_brackets(evidence.source.text);
     if (found.line == 0) return false;
@@ -99,19 +104,22 @@ bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-// ---- a batch of matrices of which blocks do not take their own: the launch and the text say why ----
+// ---- batches of matrices: find blocks that do not work on their own matrix, from the launch and
+// the text ----
 
 bool knows_its_matrix(const Evidence& evidence) {
     return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
-/// Returns the line where a pointer should be moved: beside the other pointer's, or else the kernel's head.
+/// Returns the line at which to move a pointer to the block's own matrix. This is the line that
+/// moves the other pointer, or else the head of the kernel.
 int line_to_move(const std::string& other, const Evidence& evidence) {
     const int line = line_of_move(evidence.source.text, other);
     return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
 }
 
-/// Explains matrices that were not written: blocks are missing, or do not use blockIdx.z.
+/// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
+/// blockIdx.z.
 void look_at_batches(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
@@ -151,7 +159,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .shape = trial.shape,
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
-        // Accesses outside are a consequence of a wrong index, not a second mistake.
+        // Accesses outside a matrix are a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
         if (is_outside && has_trait(first.fault, trait::certain)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
@@ -176,7 +184,8 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 namespace {
 
-/// Returns the access that guard bands found on a real GPU, where memcheck does not run.
+/// Returns an access outside a matrix that the guard bands revealed, or nullptr. On a real GPU
+/// memcheck does not run.
 const Finding* outside_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
@@ -185,8 +194,8 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-/// Explains a race within one matrix, which all lines index: the line to blame is the one that uses a different row
-/// length from all others.
+/// Explains a race between blocks that index the same matrix. The line to blame is the only one
+/// that uses another row length than all other lines.
 void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;

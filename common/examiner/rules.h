@@ -1,4 +1,5 @@
-// The rules that causes.h uses, by file. Each rule looks at one kind of symptom, and some call others.
+// The rules that causes.h uses, ordered by file. Each rule handles one kind of symptom, and some
+// rules call others.
 #pragma once
 
 #include <initializer_list>
@@ -11,28 +12,30 @@ namespace coalesce {
 
 // ---- report_failure.cpp ----
 //
-// From a report of the simulated GPU to a failure: its place, its words, with the learner's names
-// of the matrices.
+// Makes a failure from a report of the simulated GPU. The failure names the learner's lines and
+// matrices.
 
 /// Returns the first report of this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns the place if it is in the learner's file, and not on a line that the compiler made up.
+/// Returns the place, with the line of the learner's file. The line is 0 if the place is in another
+/// file.
 Place place_in(const Place& place, const Evidence& evidence);
 
-/// Returns the exercise's name for one of its matrices.
+/// Returns the exercise's name for its output or its input.
 const char* name_of_matrix(bool is_out, const Evidence& evidence);
 
-/// The failure that a report of this check and kind becomes.
+/// Describes the failure to make from a report of this check and kind.
 struct ToldAs {
     const char* check;
     const char* kind;  ///< "" for any kind
     FailureKind failure;
     const char* headline;
     const char* next;
-    bool prefers_cure = false;  ///< use the report's own advice instead of `next`, if it has any
+    bool prefers_cure = false;  ///< whether to prefer the report's own advice to `next`
 };
-/// Returns the failure for the first entry that matches a report, or nothing if none does.
+/// Returns the failure for the first entry of `list` that matches a report, or nothing if no entry
+/// does.
 std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
                                const Evidence& evidence);
 Failure from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
@@ -40,40 +43,41 @@ Failure from_report(FailureKind kind, const simulated::Report& report, const Tri
 
 // ---- bounds_causes.cpp ----
 //
-// Why a kernel touches what is not its own: an index, a check of the bounds, an array that is too
-// small.
+// Explains accesses outside an array. The index or the check of the bounds may be wrong, or the
+// array may be too small.
 
-/// Returns the failure that memcheck reports, if any.
+/// Returns the failure for a report of memcheck, if there is one.
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the most likely cause of an access outside a matrix.
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence);
 
-/// Finds accesses outside an array in registers. No check reports them, because the compiler removes or changes such
-/// accesses.
+/// Finds accesses outside an array that the compiler keeps in registers. No check reports them,
+/// because the compiler removes or changes such accesses.
 std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
 //
-// Why threads of a block see each other's half-done work: copies that are under way, barriers,
-// races, a tile that nobody filled.
+// Explains why threads of a block see incomplete data of other threads: copies in flight, barriers,
+// races, and a tile that no thread filled.
 
-/// Finds uses of shared memory while an asynchronous copy is still writing it.
+/// Finds uses of shared memory to which an asynchronous copy is still writing.
 std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence);
 
 /// Finds wrong barriers and warp operations, and threads that do not wait for each other.
 std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds a tile that lacks __shared__. No check reports it: the elements of other threads are just missing.
+/// Finds a tile that lacks __shared__. No check reports this mistake, because each thread then has
+/// its own tile.
 std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence);
 
-/// Finds reads of memory that nothing wrote.
+/// Finds reads of memory that no thread wrote.
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence);
 
 // ---- result_causes.cpp ----
 //
-// Why the result is not the one that was asked for.
+// Explains why the result is wrong.
 
 /// Returns the cause of a race in global memory or of wrong cells, or nothing if the result is right.
 std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence);
@@ -83,35 +87,37 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 // ---- grid_causes.cpp ----
 //
-// Cells that nobody wrote: whether the launch can be blamed, by its numbers and by which cells its
-// blocks take.
+// Explains cells that no thread wrote. The numbers of the launch, and the cells that its blocks
+// access, show whether the launch is to blame.
 
-/// Finds a grid that would cover the matrix if its two sizes were exchanged, but does not as it is.
+/// Finds a grid that does not cover the matrix, but would if its two sizes were exchanged.
 std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence);
-/// Explains unwritten cells by the launch, and names the line to look at. Returns false if the launch explains
-/// nothing, so that the guess from the result stands.
+/// Explains unwritten cells by the launch, and names the line to look at. Returns false if the
+/// launch does not explain them; the failure then keeps its guess from the result.
 bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //
-// A result of which some values are lost: the accesses of a warp and the text say where.
+// Explains a result in which some values are missing, from the accesses of a warp and the text of
+// the kernel.
 
-/// Adds to a wrong result what the comparison alone cannot know.
+/// Adds details to the failure of a wrong result that the comparison alone cannot reveal.
 void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
-// What a warp moves, stage by stage: where less goes on than came in, elements are left out.
+// Compares the numbers of elements that a warp moves at each stage. If a stage moves fewer elements
+// than another, some are left out.
 
-/// A place where a warp leaves out elements.
+/// A stage at which a warp leaves out elements.
 struct LeftOut {
     std::string sentence;  ///< "a warp reads 128 elements of `in`, but stores only 32 of `out`."
     int line = 0;          ///< the first line that moves fewer elements
     std::string next;
 };
 
-/// Returns nothing if the first warp moves the same number of elements at each stage, or if its recorded accesses end
-/// too early.
+/// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
+/// moves the same number, or if the recording of the warp's accesses is incomplete.
 std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

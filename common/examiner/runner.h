@@ -1,6 +1,6 @@
 /// \file
-/// The interface by which the examiner compiles and launches kernels: in this process, in a sandbox, on a GPU or in a
-/// page.
+/// The interface through which the examiner compiles and launches kernels. Runners do so in this
+/// process, in a sandbox, on a GPU or in a page.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,16 @@
 
 namespace coalesce {
 
-/// Compiles and launches kernels. The returned data is only evidence: the runner decides nothing. Errors of the
-/// kernel are in Compiled::failure and in the Trial; problems of this computer are thrown as std::runtime_error.
+/// Compiles and launches kernels. A runner only collects evidence, and the examiner judges it.
+/// Errors of the kernel are in Compiled::failure and in the Trial, and problems of this computer
+/// are thrown as std::runtime_error.
 class Runner {
 public:
     virtual ~Runner() = default;
 
     /// Returns the name of the device.
     virtual std::string device() const = 0;
-    /// Reports whether the device is the simulator, which checks and counts.
+    /// Reports whether the device is the simulator, which has checks and counters.
     virtual bool is_simulated() const = 0;
 
     /// Compiles a file that contains a kernel of this name.
@@ -33,13 +34,15 @@ public:
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
 
-    /// Predicts the time of a correct kernel on a GPU at this shape. Returns nothing if this runner cannot.
+    /// Predicts the time of a correct kernel on a GPU for this shape. Returns nothing if this
+    /// runner cannot predict times.
     virtual std::optional<Predicted> predict(const Compiled& /*kernel*/, const Produces& /*task*/,
                                              Shape /*shape*/) {
         return std::nullopt;
     }
 
-    /// Returns a stored value of this kind ("counters" or "time"), given what it depends on, or nothing.
+    /// Returns the stored value of this kind ("counters" or "time") for the inputs `of`, or nothing
+    /// if there is none.
     virtual std::optional<std::string> kept(const std::string& /*kind*/,
                                             const std::string& /*of*/) {
         return std::nullopt;
@@ -48,23 +51,23 @@ public:
     virtual void keep(const std::string& /*kind*/, const std::string& /*of*/,
                       const std::string& /*text*/) {}
 
-    /// Returns the beginning of the kernels' output in whole lines, and ends the capture.
+    /// Ends the capture of the kernels' output and returns its beginning, in whole lines.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;
         return "";
     }
 };
 
-/// Launches kernels in this process, on the libcudart that it has loaded: the simulated GPU with all checks and
-/// counters, or a real GPU. A kernel that crashes the simulator or hangs a GPU ends this process, so callers that
-/// must survive run it in a child process. The output of kernels is captured from the beginning. Compiling is left to
-/// a derived class.
+/// Launches kernels in this process, on the libcudart that it has loaded. This is the simulated GPU
+/// with all checks and counters, or a real GPU. A kernel that crashes the simulator or hangs a GPU
+/// ends this process, so callers that must survive run it in a child process. The output of kernels
+/// is captured from the beginning. Derived classes compile the kernels.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
     ~LaunchingRunner() override;
 
-    /// Returns the name of the device. Throws std::runtime_error if there is none.
+    /// Returns the name of the device. Throws std::runtime_error if there is no device.
     std::string device() const override;
     bool is_simulated() const override { return simulator_library::is_loaded(); }
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
@@ -80,18 +83,19 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// Also compiles, with the compilers of this computer, and caches slow results in a folder.
+/// Also compiles kernels, with the compilers of this computer, and caches slow results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.
     struct Options {
-        std::filesystem::path cache = {};   ///< folder of the cache; "" for none
+        std::filesystem::path cache = {};   ///< folder of the cache; "" to cache nothing
         Compiler compiler = Compiler::any;  ///< the compiler to use
     };
-    /// Makes the simulated GPU use a single thread, as in the grader's sandbox, so that unordered accesses always
-    /// happen in the same order and the verdict is always the same. Must be called before the device is chosen.
+    /// Makes the simulated GPU use a single thread, as in the grader's sandbox. Unordered accesses
+    /// then always happen in the same order, and the verdict is always the same. Callers must do
+    /// this before the device is chosen.
     static void prepare_process();
-    /// Throws std::runtime_error if there is no device.
+    /// Creates the runner. Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);
 
     Compiled compile(const Source& source, const std::string& kernel) override;

@@ -5,8 +5,8 @@
 namespace coalesce {
 namespace {
 
-// Reports whether a character leaves the display unchanged: no control characters, no change of direction, no zero
-// width.
+// Reports whether a character has no side effects on the display. Control characters, changes of
+// direction and characters without width have some.
 bool is_harmless(std::string_view letter) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
     if (letter.size() == 1) return at(0) >= 0x20 && at(0) != 0x7f;
@@ -25,7 +25,8 @@ std::string escaped_byte(char letter) {
     return {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
 }
 
-// `keep` has control characters that stay.
+// Returns the text with all harmful characters escaped, except for the control characters in
+// `keep`.
 std::string harmless(std::string_view bytes, std::size_t most, std::string_view keep) {
     std::string text;
     std::size_t letters = 0;
@@ -79,7 +80,7 @@ std::string shown_text(std::string_view bytes) {
 }
 
 std::string markdown(std::string_view bytes) {
-    // These characters begin markup, or make an address a link (colon and @).
+    // These characters begin markup, or turn an address into a link (colon and @).
     constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
     const std::string letters = shown(bytes, 1000);
@@ -130,11 +131,11 @@ std::string xml(std::string_view bytes) {
 
 std::string csv(std::string_view bytes) {
     std::string text = shown(bytes, 1000);
-    // Spreadsheets ignore leading blanks. A field such as "-" is text as well.
+    // Spreadsheets ignore leading blanks. A field such as "-" also gets an apostrophe.
     std::size_t first = text.find_first_not_of(' ');
     bool is_formula = first != std::string::npos &&
                       std::string_view("=+-@|%").find(text[first]) != std::string_view::npos;
-    // Spreadsheets treat these full-width characters in the same way.
+    // Spreadsheets treat these full-width characters like their ASCII counterparts.
     for (std::string_view wide : {"\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
         is_formula =
             is_formula || (first != std::string::npos && text.substr(first).starts_with(wide));

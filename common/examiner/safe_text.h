@@ -1,6 +1,6 @@
 /// \file
-/// Makes text from files, kernels and students safe to print, so that it contains nothing that a terminal, a
-/// spreadsheet, a browser or a shell would act on.
+/// Makes text from files, kernels and students safe to print. The result contains nothing on which
+/// a terminal, a spreadsheet, a browser or a shell would act.
 #pragma once
 
 #include <string>
@@ -9,23 +9,25 @@
 
 namespace coalesce {
 
-/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`, which must not be empty, or 0 if
-/// it is invalid.
+/// Returns the number of bytes of the UTF-8 character at the beginning of `bytes`, or 0 if it is
+/// invalid. `bytes` must not be empty.
 std::size_t letter_length(std::string_view bytes);
-/// Returns the text as one line of valid UTF-8, with everything else as \x1b, cut to `most` characters and "...".
+/// Returns the text as one line of valid UTF-8. Other bytes are escaped as in \x1b. Text after
+/// `most` characters is replaced by "...".
 std::string shown(std::string_view bytes, std::size_t most = 100);
-/// Does the same for the lines that a program printed, indented and cut to the width of a terminal.
+/// Escapes lines that a program printed in the same way as `shown`. Each line is indented and cut
+/// to the width of a terminal.
 std::string shown_lines(const std::vector<std::string>& lines);
-/// Does the same for a text of several lines, and keeps line breaks and tabs.
+/// Escapes a text of several lines in the same way as `shown`, but keeps line breaks and tabs.
 std::string shown_text(std::string_view bytes);
-/// Escapes text for Markdown that becomes HTML: no markup, no links, no tags.
+/// Escapes text for Markdown that becomes HTML, so that it contains no markup, links or tags.
 std::string markdown(std::string_view bytes);
-/// Returns a Markdown code block that the text cannot close.
+/// Returns a Markdown code block of the text, with a fence that the text cannot close.
 std::string markdown_code(std::string_view bytes);
 /// Escapes text for XML and HTML, in elements and in attributes.
 std::string xml(std::string_view bytes);
-/// Returns a field of a CSV file (RFC 4180). If a spreadsheet would read the field as a formula, an apostrophe is put
-/// in front.
+/// Returns a field of a CSV file (RFC 4180). An apostrophe precedes a field that a spreadsheet
+/// would read as a formula.
 std::string csv(std::string_view bytes);
 
 }  // namespace coalesce

@@ -11,11 +11,11 @@
 namespace coalesce {
 namespace {
 
-/// The fraction of stored elements that must be right. It is below 1, because a block may store an element twice
-/// where tiles overlap at an edge.
+/// The fraction of stored elements that must be right. The fraction is below 1, because blocks may
+/// store an element twice where tiles overlap at an edge.
 constexpr double kLeastRight = 0.9;
 
-/// Calls `use` with the first element and the length of each range that lies in the matrix.
+/// Calls `use` with the first element and the length of each touched range within the matrix.
 void for_each_run(const void* matrix, std::size_t bytes, const Touched& touched,
                   const std::function<void(std::uint64_t first, std::vector<float>& run)>& use) {
     const auto begin = reinterpret_cast<std::uint64_t>(matrix);
@@ -35,7 +35,7 @@ SampledMatrix::SampledMatrix(const Problem& problem)
 
 void SampledMatrix::fill(void* in, const Touched& loaded) const {
     Touched wanted = loaded;
-    // If the record is incomplete, any element may have been loaded.
+    // If the recording is incomplete, the blocks may have loaded any element.
     if (!loaded.is_all) wanted.ranges = {{reinterpret_cast<std::uint64_t>(in), problem_.bytes()}};
     for_each_run(in, problem_.bytes(), wanted, [&](std::uint64_t first, std::vector<float>& run) {
         for (std::size_t i = 0; i < run.size(); ++i) {
@@ -50,14 +50,14 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
 SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
-    // Zero is the content of memory that nobody wrote, and what a block loads from there.
+    // Memory that nobody wrote contains zeros, and a block that loads from there stores zeros.
     if (bits == Bits{}) return Element::none;
     const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
     if (!from) return Element::wrong;
     const auto source = problem_.source_of(problem_.out_cell(static_cast<std::int64_t>(index)));
     if (source && problem_.index(*source) == static_cast<std::int64_t>(*from))
         return Element::right;
-    // In an in-place transpose, an unmoved element was not stored.
+    // In an in-place transpose, an element that is still in its old position was not stored.
     return problem_.is_in_place() && *from == index ? Element::none : Element::wrong;
 }
 

@@ -1,9 +1,10 @@
 /// \file
 /// Checks that the few blocks from which a time is predicted do the kernel's work.
 ///
-/// A matrix of the size for which times are predicted is too large to verify: that would take seconds per kernel, and
-/// gigabytes. Instead the blocks are launched twice. The first launch shows what they load. Those elements then get
-/// values that nobody can know in advance, and what the second, timed launch stores is compared with them.
+/// Times are predicted for a matrix that is too large to verify, which would take seconds and
+/// gigabytes for each kernel. Instead the blocks are launched twice. The first launch shows which
+/// elements the blocks load. Those elements then get values that nobody can know in advance, and
+/// the elements that the second, timed launch stores are compared with these values.
 #pragma once
 
 #include "harness/pattern.h"
@@ -12,14 +13,14 @@
 
 namespace coalesce {
 
-/// A matrix that contains only some of its elements.
+/// A matrix in which only some of the elements have values.
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
     /// Fills in values for the elements that were loaded from the matrix at `in`.
     void fill(void* in, const Touched& loaded) const;
-    /// Reports whether the elements stored to the matrix at `out` are right: none is wrong, and nearly all that were
-    /// stored have a known value.
+    /// Reports whether the elements stored to the matrix at `out` are right. No element may be
+    /// wrong, and nearly all stored elements must have a known value.
     bool is_moved(const void* out, const Touched& stored) const;
 
 private:

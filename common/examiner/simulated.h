@@ -1,5 +1,6 @@
-// Reads more from the simulated GPU than the harness does: reports with their places, and counters of one kernel and
-// of its lines. Works only if coalesce::simulator_library::is_loaded().
+// Reads more data from the simulated GPU than the harness does: reports with their places, and
+// counters of one kernel and of its lines. The functions work only if
+// coalesce::simulator_library::is_loaded() is true.
 #pragma once
 
 #include <array>
@@ -32,34 +33,36 @@ struct Thread {
 struct Report {
     std::string check, kind;    ///< "memcheck", "out of bounds"
     std::string message, cure;  ///< sentences
-    Place place, other_place;   ///< in the learner's file if `file` names it; line 0 if unknown
+    Place place, other_place;   ///< `line` is 0 if the place is unknown
     Thread thread, other_thread;
     std::uint64_t address = 0;
 
-    /// Reports whether the report is of this check and, unless "", of this kind.
+    /// Reports whether the report has this check and this kind. An empty kind matches any kind.
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
-/// Returns all reports since the last simulator_library::forget_reports. `file_name` replaces the internal name of the
-/// learner's file.
+/// Returns all reports since the last call of simulator_library::forget_reports. `file_name`
+/// replaces the internal name of the learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// Returns the costs of the kernels of this name since simulator_library::reset_counters.
+/// Returns the costs of the kernels of this name since the last call of
+/// simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// Returns the lines of the learner's file that accessed memory in kernels of this name, in order.
+/// Returns the costs of all lines of the learner's file that accessed memory in kernels of this
+/// name, in the order of the lines.
 std::vector<LineCounters> lines_of(const std::string& kernel);
 
-/// One executed load or store of a warp.
+/// A load or store that a warp executed.
 struct Access {
     int line = 0;            ///< in the learner's file
     bool is_shared = false;  ///< shared or global memory
     bool is_store = false;   ///< a store or a load
     unsigned bytes_per_lane = 4;
     std::uint32_t active = 0;  ///< one bit per lane
-    /// addresses of the active lanes; offsets in shared memory
+    /// address of each active lane; an offset for shared memory
     std::array<std::uint64_t, 32> addresses{};
-    unsigned cost = 0;   ///< sectors, or wavefronts of shared memory
+    unsigned cost = 0;   ///< sectors of global memory, or wavefronts of shared memory
     unsigned ideal = 0;  ///< the minimum for these bytes
 
     /// Returns the addresses of the active lanes.
@@ -72,19 +75,20 @@ struct Access {
     }
 };
 
-/// Returns the recorded accesses of the learner's file.
+/// Returns the recorded accesses that come from lines of the learner's file.
 std::vector<Access> traced();
 
-/// Turns on these checks ("all" or "none"), and limits a launch to this many warp instructions.
+/// Turns on `checks` ("all" or "none"), and limits each launch to this many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 
-/// Marks bytes of device memory as unwritten, so that reading them is reported.
+/// Marks bytes of device memory as unwritten, so that a check reports reads of them.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
-/// Makes later allocations use other addresses. Throws std::runtime_error if something is allocated already.
+/// Makes later allocations use other addresses. Throws std::runtime_error if memory is already
+/// allocated.
 void draw_addresses(std::uint64_t seed);
 
-/// Returns an identifier of the simulator that is loaded, for the keys of caches.
+/// Returns an identifier of the loaded simulator, for the keys of caches.
 std::string identity();
 
 }  // namespace simulated

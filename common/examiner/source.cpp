@@ -37,8 +37,8 @@ Failure too_large(const std::string& name) {
                    "Is this the right file? It should contain only a kernel and its configure.");
 }
 
-/// Returns the first control character that does not occur in text. Bytes above 127 are allowed, since comments may
-/// contain them.
+/// Returns the offset of the first control character that does not occur in text. Bytes above 127
+/// are allowed, because comments may contain them.
 std::size_t first_binary_byte(const std::string& text) {
     const auto is_binary = [](char c) {
         const auto byte = static_cast<unsigned char>(c);

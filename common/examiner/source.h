@@ -1,5 +1,5 @@
 /// \file
-/// The text of a learner's file, or the reason why it cannot be compiled.
+/// The text of a learner's file, or the failure that explains why the file cannot be compiled.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,28 @@
 
 namespace coalesce {
 
-/// The text of a file, or why it cannot be compiled.
+/// The text of a file, or the failure that explains why the file cannot be compiled.
 struct Source {
     /// The file's name in messages.
     std::string name;
     /// The text of the file.
     std::string text;
-    /// Why the file cannot be compiled, or kind none.
+    /// The reason why the file cannot be compiled, or a failure of kind none.
     Failure problem;
 
     /// Reports whether the file can be compiled.
     bool is_good() const { return problem.kind == FailureKind::none; }
 };
 
-/// The largest file that is read, in bytes. A kernel has a few thousand.
+/// The largest file that is read, in bytes. A kernel has a few thousand bytes.
 constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
-/// Reads a file. `shown_as` is its name in messages, or "" for its path.
+/// Reads a file. Messages call the file `shown_as`, or use its path if `shown_as` is empty.
 Source read_source(const std::filesystem::path& file, const std::string& shown_as = "");
-/// Returns the failure for the first #include, #embed or __has_include that is not allowed, or one of kind none.
+/// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
+/// are allowed, the failure's kind is none.
 Failure refused_include(const std::string& text, const std::string& file_name);
-/// Makes a source from a text in memory, with the same requirements as for a file.
+/// Makes a source from a text in memory, which must meet the same requirements as a file.
 Source source_of_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace coalesce

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Returns the offset after the quoted text that starts at `begin`.
+/// Returns the offset of the end of the quoted text that starts at `begin`.
 std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     std::size_t end = begin + 1;
     while (end < text.size() && text[end] != text[begin] && text[end] != '\n') {
@@ -30,7 +30,8 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     return line_of(code, found, 1);
 }
 
-/// Returns the last line that matches outside comments, also within strings of PTX; 0: none.
+/// Returns the last line with a match outside comments, or 0. Instructions of PTX also match within
+/// strings.
 int last_line_of(const std::string& text, const std::regex& pattern) {
     const std::string code = code_alone(text);
     int line = 0;
@@ -47,8 +48,8 @@ const std::regex& device_function() {
     return head;
 }
 
-/// Returns the last matching line of the kernel. If the match is in a function before the kernel, returns the last
-/// line that calls the function.
+/// Returns the last line of the kernel that matches. If the last match is in a function before the
+/// kernel, returns the last line that calls this function.
 int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
     const int line = last_line_of(text, pattern);
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
@@ -65,7 +66,8 @@ bool is_component(const std::string& text) {
     return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
 }
 
-/// Returns the target of a line's assignment if the target or the value is a component of a vector, otherwise "".
+/// Returns the value that a line assigns, if the value or the target is a component of a vector.
+/// Otherwise returns "".
 std::string value_of_component(const std::string& line) {
     const std::string statement = trimmed(line);
     const std::size_t equals = statement.find('=');
@@ -77,13 +79,14 @@ std::string value_of_component(const std::string& line) {
     return is_component(value) || is_component(trimmed(statement.substr(0, equals))) ? value : "";
 }
 
-/// An assignment in a run of similar lines.
+/// An assignment in a sequence of similar lines.
 struct Assignment {
     std::string value;
     int line = 0;
 };
 
-/// Returns the line of a value that occurs twice in the run: for v.y, the one that is not second.
+/// Returns the line of a value that occurs twice in the sequence. Of the two lines, it returns the
+/// one whose position does not fit its component (v.y belongs in the second line).
 int repeated_in(const std::vector<Assignment>& run) {
     const auto is_in_place = [&](std::size_t i) {
         return std::string_view("xyzw").find(run[i].value.back()) == i;
@@ -108,12 +111,13 @@ std::size_t end_of_scope(const std::string& code, std::size_t begin) {
     return code.size();
 }
 
-/// Returns "v.w" if other components of v are set, but not that one, and the whole of v is used; otherwise "".
+/// Returns a component such as "v.w" that is never set, although other components of the vector are
+/// set and the whole vector is used. Otherwise returns "".
 std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
     const auto has = [&](const std::string& pattern) {
         return std::regex_search(scope, std::regex("\\b" + name + pattern));
     };
-    // Code that sets the whole vector, or has its address, may set every component.
+    // Code that assigns the whole vector, or uses its address, may set every component.
     const bool is_set_as_a_whole =
         has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
     if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
@@ -130,7 +134,8 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-/// Returns the first match of `head`, which ends with a bracket, whose line or bracket contains the line.
+/// Returns the first match of `head`, which ends with a bracket, such that the match or the text in
+/// brackets extends over `line`.
 std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
     for (const std::smatch& one : matches_of(code, head)) {
         const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
@@ -139,7 +144,7 @@ std::optional<std::smatch> with_line(const std::string& code, int line, const st
     return std::nullopt;
 }
 
-/// Returns the __device__ function with an asm statement on this line, or "".
+/// Returns the name of the __device__ function that has an asm statement on this line, or "".
 std::string word_with_assembly(const std::string& code, int line) {
     static const std::regex statement(R"(\basm\b[^();]*\()");
     if (!with_line(code, line, statement)) return "";
@@ -147,7 +152,7 @@ std::string word_with_assembly(const std::string& code, int line) {
     return function ? function->str(1) : "";
 }
 
-/// Returns the end of the loop whose keyword ends at `keyword`.
+/// Returns the offset of the end of a loop whose keyword ends at offset `keyword`.
 std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
     std::size_t body = code.find_first_not_of(" \t\n", keyword);
     if (body != code.npos && code[body] == '(') {
@@ -273,7 +278,7 @@ int line_of_word(const std::string& text, int line) {
     if (word.empty()) return line;
     const std::regex use("\\b" + word + "\\s*\\(");
     const std::vector<std::smatch> uses = matches_of(code, use);
-    // The first use is the function itself.
+    // The first match is the definition of the function, not a call.
     return uses.size() == 2 ? line_of(code, uses.back()) : line;
 }
 
@@ -319,7 +324,8 @@ bool never_commits(const std::string& text) {
     const std::string code = code_alone(text);
     const bool copies =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
-    // In strings of PTX only the instruction's name is searched. A comment with the name does no harm.
+    // Within strings of PTX, search only for the instruction's name. A comment that contains the
+    // name does no harm.
     const bool commits = code.find("__pipeline_commit") != code.npos ||
                          code.find("producer_commit") != code.npos ||
                          text.find("cp.async.commit_group") != text.npos ||

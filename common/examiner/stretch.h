@@ -1,11 +1,11 @@
-// Measures how long the parts of an examination take.
+// Measures the time that each step of an examination takes.
 #pragma once
 
 #include <chrono>
 
 namespace coalesce {
 
-/// Adds the time from its construction to its destruction to a number of milliseconds.
+/// Adds the time between its construction and its destruction to a sum in milliseconds.
 class Stretch {
 public:
     explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}

@@ -12,8 +12,9 @@
 namespace coalesce {
 namespace {
 
-/// Reports whether something that the model does not cover could make the kernel faster. Waiting for others and
-/// spilled registers only cost time, and blocks that differ from others were recorded as well.
+/// Reports whether something that the model does not cover could make the kernel faster. Waiting
+/// for other blocks and spilled registers only cost time. Blocks that differ from others are
+/// recorded too.
 bool may_be_faster(timing::Unknown unknown) {
     using timing::Unknown;
     return unknown == Unknown::parts || unknown == Unknown::first_level ||

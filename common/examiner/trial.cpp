@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Waits for the device, and gives up after a while if it may be hung.
+/// Waits until the device is idle. Gives up after a while if the kernel may be hung.
 cudaError_t wait_for_end(bool& is_hung) {
     if (simulator_library::is_loaded()) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
@@ -31,13 +31,14 @@ cudaError_t wait_for_end(bool& is_hung) {
 
 void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
     if (!simulator_library::is_loaded()) return;
-    // A single warp is recorded long before the budget for one element is used up, even if the kernel never ends.
+    // Recording a single warp takes far fewer instructions than the budget for one element, even if
+    // the kernel never ends.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
                        instruction_budget(counted, warps, kernel.prints()));
 }
 
-/// Collects the simulator's records, and resets them for the next launch.
+/// Copies the simulator's records into the trial, and resets them for the next launch.
 void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
     std::vector<LineCounters> lines = simulated::lines_of(kernel.name());

@@ -19,16 +19,16 @@ class LoadedKernel;
 
 /// How a launch is observed.
 enum class Watch {
-    /// all checks; on the simulator without guard bands, which would hide accesses outside
+    /// all checks; without guard bands on the simulator, because they would hide accesses outside
     everything,
-    result_alone  ///< buffers with guard bands and no checks, so that the kernel runs to its end
+    result_alone  ///< buffers with guard bands but no checks, so that the kernel runs to its end
 };
 
-/// The warp whose accesses are recorded.
+/// The warp whose accesses are to be recorded.
 struct TracedWarp {
     std::uint64_t block = 0;  ///< x counts fastest
     unsigned warp = 0;        ///< within the block
-    std::size_t limit = 0;    ///< the most accesses to record; 0: none
+    std::size_t limit = 0;    ///< the most accesses to record; 0 to record none
 };
 /// The most accesses that are recorded, which is enough for every lesson.
 constexpr std::size_t kMostTracedAccesses = 1024;
@@ -38,21 +38,21 @@ constexpr TracedWarp kFirstWarp{.limit = kMostTracedAccesses};
 struct TrialOrder {
     Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how
-    bool wants_counters = false;      ///< also return counters and lines; simulated
+    bool wants_counters = false;      ///< whether to return counters and lines; simulated only
     TracedWarp traced = {};           ///< simulated only
     std::uint64_t seed = 0;           ///< selects another order of blocks and warps; simulated only
 };
 
-/// What was observed of a launch.
+/// The results of a launch.
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure refused;                                ///< why it could not be loaded or launched
+    Failure refused;                                ///< the reason if it was not launched
     bool is_launched = false;                       ///< whether it was launched
     int error = 0;                                  ///< cudaError_t of the launch or of its end
     bool is_hung = false;                           ///< whether a real GPU did not end in time
     std::vector<simulated::Report> reports;         ///< of the simulator's checks
-    std::optional<Comparison> comparison;           ///< if it ran to its end
+    std::optional<Comparison> comparison;           ///< present if the kernel ran to its end
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
@@ -63,7 +63,8 @@ struct Trial {
     bool has_ended() const {
         return refused.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
     }
-    /// Reports whether the kernel ran to its end and was right, without any report.
+    /// Reports whether the kernel ran to its end and gave the right result without any report of a
+    /// check.
     bool is_good() const {
         return has_ended() && reports.empty() && comparison && comparison->is_right();
     }
@@ -73,7 +74,7 @@ struct Trial {
     }
 };
 
-/// A function that launches the same kernel again, observed in another way.
+/// A function that launches the same kernel again in the way that a TrialOrder describes.
 using TryAgain = std::function<Trial(const TrialOrder&)>;
 
 /// The two matrices of a launch, on the device.
@@ -82,9 +83,9 @@ struct Matrices {
     const float* in = nullptr;
 };
 
-/// Launches the kernel once on the device of this process. Counters start from zero; on the simulator, errors are
-/// forgotten afterwards. `make_matrices` is called if there is a launch to make. The caller compares what the kernel
-/// leaves in the matrices.
+/// Launches the kernel once on the device of this process. The counters start from zero, and the
+/// simulator forgets errors afterwards. `make_matrices` is called only if the kernel can be
+/// launched. The caller must compare the contents of the matrices with the right result.
 Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices);
 

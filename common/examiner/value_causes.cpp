@@ -11,7 +11,8 @@ namespace {
 
 using simulated::Access;
 
-/// Finds kernels that store but change nothing: they may store the old contents of `out`.
+/// Finds kernels that store without changing anything, because they store the old contents of
+/// `out`.
 void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
@@ -29,7 +30,8 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
     failure.next = "Read from `in`, which holds the input.";
 }
 
-/// Returns the store to shared memory that leaves gaps in what is read there at once, or null.
+/// Returns a store to shared memory that leaves gaps in the `bytes_read` bytes that a lane later
+/// reads with one access, or null.
 const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -55,7 +57,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
     return nullptr;
 }
 
-/// Finds copies that move only a part of each vector. Returns false if there are none.
+/// Finds asynchronous copies that move only a part of each vector. Returns false if there are none.
 bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
@@ -77,7 +79,7 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
     return true;
 }
 
-/// Replaces the guess at the end of a sentence by the known cause.
+/// Returns the headline with the known cause in place of the guess at its end.
 std::string with_cause(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
@@ -103,7 +105,7 @@ void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
     failure.next = "Compare this line with those around it: does each use a different component?";
 }
 
-/// Finds a cast of a value, instead of its address, to a vector.
+/// Finds a cast of a value to a vector type where the address should be cast.
 void look_for_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = cast_of_value(evidence.source.text);
     if (cast.line == 0) return;

@@ -1,7 +1,7 @@
 /// \file
-/// The verdict: the result of an examination, from which all output is made.
+/// The verdict is the result of an examination. All output is made from it.
 ///
-/// As JSON (`to_json`, `verdict_from_json`) it is one object, which always has these keys:
+/// As JSON (`to_json`, `verdict_from_json`) the verdict is one object, which always has these keys:
 ///
 ///     {
 ///       "format": 3,
@@ -31,7 +31,8 @@
 ///       "milliseconds": {"compile", "shapes", "counters", "predicted", "total"}
 ///     }
 ///
-/// Counters have the names of the simulator's JSON. Milliseconds are measured on this computer and affect no grade.
+/// Counters have the names of the simulator's JSON. Milliseconds are measured on this computer and
+/// do not affect any grade.
 #pragma once
 
 #include <filesystem>
@@ -56,11 +57,11 @@ struct ShapeTried {
     LaunchShape launch;   ///< the launch that configure returned
 };
 
-/// How long each part took, in milliseconds on this computer.
+/// The time that each step took, in milliseconds on this computer.
 struct Milliseconds {
     double compile = 0;    ///< from file to PTX
     double shapes = 0;     ///< the trials on all shapes
-    double counters = 0;   ///< counting the costs, including the solution's
+    double counters = 0;   ///< counting the costs of the kernel and of the solution
     double predicted = 0;  ///< predicting the time on a GPU
     double total = 0;      ///< all of it
 };
@@ -69,9 +70,9 @@ struct Milliseconds {
 struct Verdict {
     /// The outcomes of an examination.
     enum class Outcome {
-        passed,        ///< right, clean, and no more expensive than asked
+        passed,        ///< right, clean, and no more expensive than the exercise allows
         failed,        ///< `failures` says why
-        not_examined,  ///< the examination itself failed, through no fault of the learner
+        not_examined,  ///< the examination itself failed, which is not the learner's mistake
     };
     Outcome outcome = Outcome::not_examined;    ///< how it ended
     std::vector<Failure> failures;              ///< sorted by importance
@@ -81,20 +82,21 @@ struct Verdict {
     std::string source;                         ///< the examined text, if known; not in the JSON
     std::string device;                         ///< name of the device
     bool is_simulated = false;                  ///< whether the device is the simulator
-    std::string compiler;                       ///< the compiler that made the PTX
+    std::string compiler;                       ///< the compiler that produced the PTX
     std::vector<Message> messages;              ///< messages of the compiler, including warnings
     std::vector<ShapeTried> shapes;             ///< in the order of the trials
     Shape counted{0, 0};                        ///< the shape at which costs were counted
     std::optional<Counters> counters;           ///< of the learner's kernel; simulated
     std::optional<Counters> solution_counters;  ///< of the solution
     std::vector<LineCounters> lines;            ///< costs by line
-    std::string output;                         ///< the beginning of what the kernel printed
+    std::string output;                         ///< the beginning of the kernel's output
     bool output_is_cut = false;                 ///< whether it printed more
     std::optional<Predicted> predicted;         ///< predicted time on a GPU, if the kernel is right
-    std::optional<Predicted> solution_predicted;  ///< that of the solution, without a time line
+    std::optional<Predicted> solution_predicted;  ///< the solution's time, without a time line
     Milliseconds milliseconds;
 
-    /// Adds a failure. A problem of this computer makes the outcome not_examined.
+    /// Adds a failure, which makes the outcome failed. A problem of this computer makes the outcome
+    /// not_examined instead.
     void fail(Failure failure) {
         const bool is_learners = failure.kind != FailureKind::no_compiler &&
                                  failure.kind != FailureKind::environment_problem;
@@ -107,8 +109,9 @@ struct Verdict {
     std::string failure_id() const { return failures.empty() ? "" : failures.front().id(); }
 };
 
-/// Returns the verdict as JSON, in the form above.
+/// Returns the verdict as JSON, in the form that the beginning of this file describes.
 std::string to_json(const Verdict& verdict);
-/// Parses the result of to_json. Throws codec::Error (a std::runtime_error) for anything else.
+/// Parses a text that to_json returned. Throws codec::Error (a std::runtime_error) for any other
+/// text.
 Verdict verdict_from_json(const std::string& json);
 }  // namespace coalesce

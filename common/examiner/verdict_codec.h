@@ -1,4 +1,4 @@
-// Describes the fields of a verdict once, for reading and writing by codec.h.
+// Describes the fields of a verdict once, so that codec.h can both read and write them.
 #pragma once
 
 #include "base/codec.h"
@@ -16,7 +16,7 @@ constexpr Verdict::Outcome last_of(Verdict::Outcome) {
     return Verdict::Outcome::not_examined;
 }
 
-/// Returns the failure with this identifier. Throws codec::Error.
+/// Returns a failure with this identifier. Throws codec::Error if there is no such identifier.
 Failure failure_called(const std::string& id);
 
 void describe(auto& codec, Shape& shape) {
@@ -27,7 +27,8 @@ void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
-/// The rows of a map: `.` right, `?` never written, `X` wrong.
+/// Reads and writes the rows of a map, in which `.` is a right cell, `?` a cell that was never
+/// written, and `X` a wrong cell.
 template <>
 struct codec::Kind<CellMap> {
     static Json encode(const CellMap& map);
@@ -75,7 +76,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a stored value. Returns nothing if another version wrote it; then it is computed again.
+/// Reads a stored value. Returns nothing if another version of the program wrote it, so that the
+/// value is computed again.
 template <class Value>
 std::optional<Value> read_kept(const std::optional<std::string>& text) {
     try {
@@ -85,8 +87,8 @@ std::optional<Value> read_kept(const std::optional<std::string>& text) {
     return std::nullopt;
 }
 
-/// Describes everything except times. Those of this computer differ each time, and predicted ones that matter are in
-/// the failures.
+/// Describes all fields except times. Times of this computer differ in each run, and predicted
+/// times that matter are in the failures.
 void describe_what_was_found(auto& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,

@@ -13,11 +13,12 @@ namespace {
 
 constexpr const char* kFrontName = "/coalesce/front";
 constexpr const char* kBackName = "/coalesce/back";
-/// The line of `back` that calls configure.
+/// The number of the line in `back` that calls configure.
 constexpr int kConfigureLine = 2;
 
-/// clang already has the project's headers (-include). Functions without __device__ are compiled for the device too,
-/// as with NVRTC. Dates are fixed, so that a kernel does not depend on the day.
+/// The lines before the file for clang, which already has the project's headers (-include).
+/// Functions without __device__ are compiled for the device too, as NVRTC does. Dates are fixed, so
+/// that a kernel does not depend on the current day.
 constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
@@ -27,7 +28,7 @@ constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begi
 #pragma clang diagnostic pop
 )";
 
-/// The line by which a learner's file includes the header that is already in front of it.
+/// The line with which a learner's file includes the header. The header already precedes the file.
 constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
 
 constexpr const char* kBack =
@@ -39,8 +40,8 @@ constexpr const char* kBack =
 }
 )";
 
-/// Converts the text to UTF-8, which compilers require, since comments may have any encoding. NVRTC takes a byte 255
-/// for the end of the file.
+/// Converts the text to UTF-8, which compilers require. Comments may have any encoding, and NVRTC
+/// would read a byte of value 255 as the end of the file.
 std::string in_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = letter_length(std::string_view(text).substr(i));
@@ -50,7 +51,7 @@ std::string in_utf8(std::string text) {
     return text;
 }
 
-/// Replaces each `#include "exercise.h"` by blanks, so that no compiler looks for that file.
+/// Replaces each `#include "exercise.h"` with blanks, so that no compiler searches for that file.
 std::string without_header(std::string text) {
     for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
         text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');
@@ -68,11 +69,12 @@ std::string wrapped(const std::string& text, Dialect dialect) {
     std::string all = line_directive(kFrontName);
     if (dialect == Dialect::bare_clang) all += kClangFront;
     all += exercise_header();
-    // Removes a byte order mark, which is only for editors.
+    // Remove a byte order mark, which only editors need.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(kLearnersFile);
     all += in_utf8(without_header(text.starts_with(mark) ? text.substr(mark.size()) : text));
-    // Add two line breaks, so that a backslash at the end of the file does not swallow the next line.
+    // Add two line breaks, so that a backslash at the end of the file does not join the next line
+    // to it.
     all += "\n\n";
     if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
     return all + line_directive(kBackName) + kBack;

@@ -1,4 +1,4 @@
-// Wraps a learner's file in lines of our own.
+// Adds lines of our own before and after a learner's file.
 #pragma once
 
 #include <string>
@@ -17,18 +17,18 @@ constexpr const char* kLearnersFile = "/learner/kernel.cu";
 /// Returns the text of exercises/exercise.h, which CMake embeds.
 const char* exercise_header();
 
-/// Returns the learner's text between our lines, which #line directives hide. `#include "exercise.h"` is replaced by
-/// blanks, since the lines in front contain that header.
+/// Returns the learner's text between lines of our own, which #line directives hide. Blanks replace
+/// `#include "exercise.h"`, because the lines before the text already contain that header.
 std::string wrapped(const std::string& text, Dialect dialect);
 
-/// The kinds of places that a compiler can name.
+/// The kinds of files and lines to which a compiler's message can refer.
 enum class PlaceKind {
     learners,   ///< in the learner's file
     configure,  ///< our line that calls `configure`
     ours        ///< another of our lines
 };
 
-/// Returns the kind of a file and line.
+/// Returns the kind of place that a file and a line are.
 PlaceKind kind_of_place(const std::string& file, int line);
 
 }  // namespace coalesce

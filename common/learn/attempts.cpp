@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 const std::string kNoFigure = "-";
 
-// The version of the file format. It is raised when older commands could not read the new format.
+// The version of the file format. It is increased only if older commands could not read the new
+// format.
 constexpr int kAttemptsFormat = 1;
 
 struct Noted {
@@ -45,7 +46,8 @@ std::vector<Attempt> attempts_in(const std::string& text) {
     return codec::read<Noted>(text).attempts;
 }
 
-// Adds an attempt. If the same source was tried before, the new figures replace the old ones under the old number.
+// Adds an attempt. If the same source was tried before, the attempt replaces the old one, and keeps
+// its number and time.
 void add(std::vector<Attempt>& all, Attempt attempt) {
     auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
     attempt.number = all.empty() ? 1 : all.back().number + 1;
@@ -55,7 +57,8 @@ void add(std::vector<Attempt>& all, Attempt attempt) {
     *same = attempt;
 }
 
-// Orders attempts from fast to slow. Measured ones come first, and those without any time come last.
+// Reports whether `one` is faster than `other`. Any measured time ranks before all predicted times,
+// and attempts without a time rank last.
 bool is_better(const Attempt& one, const Attempt& other) {
     if (one.measured_ms.has_value() != other.measured_ms.has_value())
         return one.measured_ms.has_value();
@@ -64,7 +67,7 @@ bool is_better(const Attempt& one, const Attempt& other) {
     return one.ms && *one.ms < *other.ms;
 }
 
-// Returns the change of the predicted time since the previous attempt, as "-33 %".
+// Returns the change of the predicted time since the previous attempt, such as "-33 %".
 std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attempts) {
     const Attempt* before = nullptr;
     for (auto& one : attempts) {
@@ -140,8 +143,8 @@ std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
     const fs::path copy = copy_of(attempt);
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
-    // The copy is written before the list, so that every attempt in the list has its source even if this process is
-    // killed.
+    // Write the copy before the list. Then every attempt in the list has its source, even if this
+    // process is killed.
     if (read_if_there(copy) != text) error = write_whole(copy, text, {.is_synced = true});
     if (error) {
         throw UsageError("the attempt was not stored: " + copy.string() + " cannot be written (" +

@@ -1,6 +1,6 @@
 /// \file
-/// The learner's attempts at the open exercise: stores them with their source, ranks them, and prints them as a
-/// table.
+/// Stores the learner's attempts at the open exercise with their sources, ranks them, and prints
+/// them as a table.
 #pragma once
 
 #include <filesystem>
@@ -17,35 +17,36 @@ namespace coalesce::learn {
 
 /// A correct kernel that the learner tried, with its predicted and measured times.
 struct Attempt {
-    int number = 0;                 ///< counts from 1 in the order of the attempts
-    std::string at = "";            ///< the time of the attempt, "2026-01-31T12:00:00Z"
+    int number = 0;                 ///< number of the attempt, from 1
+    std::string at = "";            ///< the time of the attempt, such as "2026-01-31T12:00:00Z"
     std::string hash = "";          ///< hash of the source, which names the stored copy
-    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
-    double of_copy = 0;             ///< speed as a fraction of the copy's speed
-    double error_band = 0;          ///< 0.08: the true time is within 8 % in nine of ten cases
+    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict one
+    double of_copy = 0;             ///< predicted fraction of the copy's speed
+    double error_band = 0;          ///< 0.08 if nine of ten measured times are within 8 %
     std::string gpu = "";           ///< the GPU that the prediction is for
-    bool is_doubtful = false;       ///< the prediction lists effects that the model does not know
+    bool is_doubtful = false;       ///< whether the model ignores some effects in this kernel
     std::optional<double> load = {}, store = {};  ///< sectors per request
-    std::optional<double> measured_ms = {};  ///< measured on this computer's GPU, if it has one
+    std::optional<double> measured_ms = {};       ///< time on this computer's GPU, if it has one
 };
 
-/// How one predicted time compares with another.
+/// The result of comparing one predicted time with another.
 enum class Standing {
     slower,  ///< slower by more than the error band
-    level,   ///< the difference is within the error band
+    level,   ///< neither, because the difference is within the error band
     faster,  ///< faster by more than the error band
 };
 Standing standing_of(const Predicted& yours, const Predicted& other);
 
-/// Makes an attempt of the verdict on a correct kernel. `predicted` may be empty.
+/// Returns the attempt for the verdict on a correct kernel. `predicted` may be empty.
 Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
                    const std::optional<Counters>& counters);
 
-/// The stored attempts: a list in .learn/beat.json, and their sources in .learn/copies/beat/.
+/// The stored attempts. Their list is in .learn/beat.json, and their sources are in
+/// .learn/copies/beat/.
 class Attempts {
 public:
-    /// Opens the list in the learner's folder. If the folder cannot be used, calls `warn` once and goes on without
-    /// storing.
+    /// Opens the list in the learner's folder. If the folder cannot be used, calls `warn` once and
+    /// continues without storing attempts.
     explicit Attempts(const std::function<void(const std::string&)>& warn);
 
     /// Returns all attempts in the order in which they were made.
@@ -54,15 +55,17 @@ public:
     /// keeps its number.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
-    /// Returns the path of the copy of the attempt's source, which is named by its hash.
+    /// Returns the path of the copy of an attempt's source. The name of the copy is the hash of the
+    /// source.
     static std::filesystem::path copy_of(const Attempt& attempt);
 
 private:
     KeptFile file_;
 };
 
-/// Returns the attempts as a table of at most 80 columns, the fastest first. `other`, a kernel to compare with, gets
-/// a row called `name`; it may be nullptr. The column "change" compares each attempt with the previous one.
+/// Returns the attempts as a table of at most 80 columns, the fastest first. If `other` is not
+/// null, it is a kernel to compare with, and its row is called `name`. The column "change" compares
+/// each attempt with the previous one.
 std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
                           const std::string& name);
 

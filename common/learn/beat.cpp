@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The lesson whose solution the learner is to beat.
+// The lesson whose solution the learner tries to beat.
 const std::string kToBeat = "10_registers";
 const fs::path kFileOfLearner = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string kAgain = "Again: ./learn beat";
@@ -27,7 +27,8 @@ Attempts attempts() {
     return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
 }
 
-// Writes `text` into the learner's file. `what` describes the new content in the message.
+// Writes `text` to the learner's file, and prints a message that describes the new content as
+// `what`.
 int put(const std::string& text, const std::string& what, const std::string& next) {
     const bool is_new = replace_file(kFileOfLearner, "beat", text);
     std::cout << kFileOfLearner.string() << (is_new ? " now holds " : " already holds ") << what
@@ -79,7 +80,7 @@ std::string standing_text(const Predicted& yours, const Predicted& other, const 
            " But the model does not cover everything in this kernel:";
 }
 
-// Prints the predicted time of the learner's kernel, beside that of the solution.
+// Prints the predicted time of the learner's kernel, and compares it with the time of the solution.
 void show_prediction(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) {
         std::cout << wrap(
@@ -119,8 +120,8 @@ void measure_both(const Work& exercise, const std::string& file, Attempt& yours,
     }
 }
 
-// Prints why a kernel does not count. A correct kernel counts whatever it costs, so this one is wrong or could not be
-// examined.
+// Prints the reason why an attempt does not count. Every correct kernel counts, whatever it costs,
+// so this kernel is wrong or could not be examined.
 int show_refused(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.strong("beat") << ": "

@@ -17,13 +17,14 @@ namespace {
 const std::string kAll = "all";
 
 CheckRequest request_for(const Work& exercise, const CheckWords& words) {
-    // The simulator counts and checks. A GPU is used only to measure the time.
+    // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
             .file = words.file,
             .device = device,
             .seconds = words.seconds,
-            // The pages cannot compile whole programs.
+            // The pages of the book do not compile whole programs, so do not compile these through
+            // LLVM IR.
             .through_ir = words.through_ir && !exercise.is_program()};
 }
 
@@ -55,7 +56,7 @@ int print_results(const std::vector<Json>& results, int code) {
     return code;
 }
 
-// Prints the result of one check in full. The result has been stored already.
+// Prints the full result of one check, which has already been stored.
 void show(Session& session, const Work& exercise, const CheckWords& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {

@@ -1,6 +1,6 @@
 /// \file
-/// `learn check`: examines a kernel, and prints whether it is right, clean and cheap enough, and what to do if it is
-/// not.
+/// `learn check`: examines a kernel and prints whether it is right, passes all checks and is cheap
+/// enough. If it is not, prints what to do.
 #pragma once
 
 #include <string>
@@ -11,27 +11,28 @@
 
 namespace coalesce::learn {
 
-/// The arguments of the command line.
+/// The arguments of `learn check`.
 struct CheckWords {
     std::string exercise;  ///< "03", "all", or "" for the next exercise
     bool is_hunt = false;
     std::string file;  ///< a file to check instead of the exercise's
-    /// "sim", "gpu", or "auto": sim, then the bandwidth on a GPU that works
+    /// "sim", "gpu", or "auto" for sim and then, if a GPU works, its bandwidth
     std::string device = "auto";
     int seconds = 60;
     bool json = false;
-    bool through_ir = false;  ///< compile through LLVM IR, as the pages of the book do
+    bool through_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
 };
 
-/// Runs the command. Returns the exit code: 0 passed, 1 not yet, 2 something could not be examined. Throws
-/// UsageError.
+/// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something
+/// could not be examined. Throws UsageError.
 int check(Session& session, const CheckWords& words);
 
-/// Updates `record` with the result of a check of the exercise's own file.
+/// Updates `record` with the result of checking the exercise's own file.
 void note_check(Record& record, const Work& exercise, const CheckResult& result);
-/// Stores the result of a check of the exercise's own file, and returns the new state.
+/// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const Work& exercise, const CheckResult& result);
-/// Collects what to print about a kernel that passed. The result points to `record`, which must outlive it.
+/// Collects the additional text about a kernel that passed. The result points to `record`, which
+/// must outlive it.
 PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record);
 
 }  // namespace coalesce::learn

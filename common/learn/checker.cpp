@@ -16,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the path at which the verdict of the exercise's last check is stored.
+// Returns the path of the stored verdict of the exercise's last check.
 fs::path kept_verdict(const Work& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
-// Returns a path for the new verdict: in the learner's folder, or in the temporary folder if that cannot be written.
+// Returns a path for the new verdict in the learner's folder, or in the temporary folder if the
+// learner's folder cannot be written.
 fs::path file_for_verdict(const Work& exercise) {
     fs::path file = kept_verdict(exercise);
     std::error_code error;
@@ -34,8 +35,9 @@ fs::path file_for_verdict(const Work& exercise) {
     return file.string() + "." + std::to_string(getpid());
 }
 
-// Removes verdicts that killed commands left behind: files named like the verdict, plus the number of a process that
-// no longer runs. Other files stay, because the folder may be shared.
+// Removes verdicts that killed commands left behind. Such a file has the name of the verdict,
+// followed by the number of a process that no longer runs. Other files stay, because other programs
+// may share the folder.
 void remove_left_over(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -59,7 +61,8 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
     if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
-    // This saves time: otherwise the program would look for the simulator itself and then restart.
+    // Name the simulator's folder to save time. Otherwise the program would search for the
+    // simulator and restart.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
@@ -104,8 +107,8 @@ Check::Check(const CheckRequest& request)
         remove_left_over(verdict_file_.parent_path(),
                          kept_verdict(request.exercise).filename().string());
     }
-    // The child runs in the folder in which the file's name is valid: the course's, or the current one if the name
-    // was typed.
+    // Run the child in the folder to which the file's name is relative. This is the course's
+    // folder, or the current folder if the learner typed the name.
     child_ = std::make_unique<Child>(
         Command{.program = program,
                 .arguments = {"--test-case=" + request.exercise.name()},
@@ -156,13 +159,13 @@ CheckResult Check::finish() {
         result.problem = problem.what();
         return result;
     }
-    // A kernel passes only if the verdict and the exit code both say so.
+    // The kernel passes only if both the verdict and the exit code say so.
     if (result.verdict->passed() && code == 0) {
         result.outcome = CheckResult::passed;
     } else if (result.verdict->outcome == Verdict::Outcome::failed && code == 1) {
         result.outcome = CheckResult::not_yet;
     }
-    // The verdict gets the source too, unless the file has changed since.
+    // Add the source to the verdict, unless the file has changed since the check.
     auto text =
         read_if_there(request_.file.empty() ? request_.exercise.file() : fs::path(request_.file));
     if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
@@ -190,7 +193,8 @@ std::optional<Verdict> last_verdict(const Work& exercise, const std::string& has
         Verdict verdict = verdict_in(kept_verdict(exercise));
         if (verdict.source_hash == hash) return verdict;
     } catch (const std::exception&) {
-        // There is no stored verdict, or another version wrote it. The next check makes a new one.
+        // There is no stored verdict, or another version of the program wrote it. The next check
+        // stores a new one.
     }
     return std::nullopt;
 }

@@ -14,29 +14,29 @@
 
 namespace coalesce::learn {
 
-/// The kernel to examine, and how.
+/// The kernel to examine, and the options of the examination.
 struct CheckRequest {
     Work exercise;
     std::string file = "";       ///< a file to examine instead of the exercise's, as typed
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
-    bool through_ir = false;     ///< compile by clang and our translator, as the pages do
+    bool through_ir = false;     ///< whether to compile with clang and our translator, as pages do
 };
 
 /// The result of an examination.
 struct CheckResult {
-    /// The values are the exit codes of the command.
+    /// The outcomes, whose values are the exit codes of the command.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
-    std::optional<Verdict> verdict;  ///< empty if the examination gave none
+    std::optional<Verdict> verdict;  ///< empty if the examination gave no verdict
     std::string problem = "";        ///< why there is no verdict, and what the learner can do
     std::string file = "";           ///< the file's name in messages
     bool through_ir = false;         ///< copied from the request
-    double milliseconds = 0;         ///< from the start of the child process to its verdict
+    double milliseconds = 0;         ///< time from the start of the child process to its verdict
 
-    /// Returns the identifier of the failure, such as "missing-barrier", or "" if the kernel passed.
+    /// Returns the identifier of the failure, such as "missing-barrier", or "" if there is none.
     std::string failure() const;
-    /// Returns the hash of the examined source, or "" if none was examined.
+    /// Returns the hash of the examined source, or "" if no source was examined.
     std::string hash() const;
 };
 constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
@@ -46,7 +46,7 @@ constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
 /// A running examination.
 class Check {
 public:
-    /// Starts the child process. Throws UsageError if its program is not built.
+    /// Starts the child process. Throws UsageError if the program of the checks is not built.
     explicit Check(const CheckRequest& request);
     ~Check();
 
@@ -54,9 +54,9 @@ public:
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has ended or has used up its time.
     bool is_ready();
-    /// Returns the milliseconds that are left of the time limit.
+    /// Returns the number of milliseconds until the time limit.
     int milliseconds_left() const;
-    /// Waits for the child process and returns its result. Kills it at the time limit.
+    /// Waits for the child process and returns its result. Kills the process at the time limit.
     CheckResult finish();
 
 private:

@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the doctor found about one part of the installation.
+// The state of one part of the installation.
 struct Finding {
     std::string what;                             // "GPU"
     enum State { there, absent, missing } state;  // absent: the course works without it
-    std::string found;                            // what is there, or why it is not
-    std::string meaning;                          // the consequence, and what to do
+    std::string found;                            // a description, or why it is missing
+    std::string meaning;                          // the consequence for the learner, and what to do
 };
 
 constexpr Finding::State last_of(Finding::State) {

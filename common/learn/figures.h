@@ -1,5 +1,5 @@
 /// \file
-/// Formats the figures of one result for the terminal's table and the README's.
+/// Formats the figures of one result for the table on the terminal and the table in the README.
 #pragma once
 
 #include <string>
@@ -8,37 +8,39 @@
 
 namespace coalesce::learn {
 
-/// Formats the shape of a result or a prediction: "1024 x 1024".
+/// Formats the shape of a result or a prediction, for example "1024 x 1024".
 std::string shape_of(const Json& result);
 
-/// Returns why the result was skipped, or "" if it was not.
+/// Returns the reason why the result was skipped, or "" if it was not skipped.
 std::string reason_of_skip(const Json& result);
 
 /// Returns "right" or "WRONG", or "-" if the result was not verified.
 std::string verdict(const Json& result);
 
-// ---- simulated; "-" where nothing of the kind was counted ----
+// ---- simulated figures; "-" if there are none ----
 
-/// Returns the sectors per request of loads ("load") or stores ("store"): "4", "31.9".
+/// Returns the sectors per request of loads or stores, such as "31.9". `kind` is "load" or "store".
 std::string sectors_per_request(const Json& result, const std::string& kind);
-/// Returns the wavefronts of shared memory beyond the minimum: "1,015,808".
+/// Returns the number of wavefronts of shared memory beyond the minimum, such as "1,015,808".
 std::string bank_conflicts(const Json& result);
-/// Returns the megabytes (10^6 bytes) that global memory moved, in whole sectors: "37.7".
+/// Returns the megabytes (10^6 bytes) that global memory moved in whole sectors, such as "37.7".
 std::string megabytes_moved(const Json& result);
 
-// ---- measured; "-" where nothing was timed ----
+// ---- measured figures; "-" if there are none ----
 
 std::string milliseconds(const Json& result);          ///< "2.0970"
 std::string gigabytes_per_second(const Json& result);  ///< "4097"
 std::string of_copy(const Json& result);               ///< "95.7 %"
 
-// ---- predicted; "-" where nothing was ----
+// ---- predicted figures; "-" if there are none ----
 
-/// Returns "0.0213", followed by a question mark if the prediction lists effects that the model does not know.
+/// Returns the predicted time, such as "0.0213". A question mark follows if the model ignores some
+/// effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
 std::string predicted_of_copy(const Json& result);  ///< "43 %"
-/// Returns three digits and the band that holds nine of ten times: "4.7 ± 8 %", "1.47 ± 8 % ?".
+/// Returns the predicted time in three digits and its error band, which includes nine of ten
+/// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
 std::string predicted_with_band(const Json& result);
-std::string bound_by(const Json& result);  ///< the bottleneck, as "memory" or "barriers"
+std::string bound_by(const Json& result);  ///< the bottleneck, such as "memory" or "barriers"
 
 }  // namespace coalesce::learn

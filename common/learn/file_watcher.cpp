@@ -17,9 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 using Milliseconds = std::chrono::milliseconds;
 
-// Wait after a file was closed or renamed. It is complete then, but some editors change it once more.
+// Waiting time after a file was closed or renamed. The file is then complete, but some editors
+// change it once more.
 constexpr Milliseconds kAfterClosing(4);
-// Wait after a write or a removal, since the editor may not be finished.
+// Waiting time after a write or a removal, because the editor may not have finished.
 constexpr Milliseconds kAfterWriting(60);
 constexpr Milliseconds kMostPatience(400);
 constexpr Milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
@@ -30,11 +31,11 @@ constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN
 }  // namespace
 
 bool must_poll(const fs::path& folder) {
-    // File systems on which inotify misses changes, by the type numbers of statfs (see its manual page and
-    // linux/magic.h).
+    // File systems on which inotify misses changes. The numbers are the types that statfs returns
+    // (see its manual page and linux/magic.h).
     constexpr unsigned long SILENT[] = {
         0x6969,      // NFS
-        0x01021997,  // 9p: Windows drives in WSL 2, folders of a virtual machine's host
+        0x01021997,  // 9p: Windows drives in WSL 2, shared folders of a virtual machine
         0x53464846,  // Windows drives in WSL 1
         0xff534d42,  // CIFS
         0xfe534d42,  // SMB 2
@@ -95,7 +96,7 @@ void FileWatcher::take_events() {
     }
 }
 
-// Returns a text that changes whenever the file does, without reading the file.
+// Returns a text that changes whenever the file changes. The file is not read.
 std::string FileWatcher::signature() const {
     struct stat found = {};
     if (stat(file_.c_str(), &found) != 0) return "none";

@@ -1,9 +1,11 @@
 /// \file
-/// Notices that a file's content has changed, whether an editor writes it in place or renames another file over it.
+/// Detects changes of a file's content, whether an editor writes the file in place or replaces it
+/// by renaming another file.
 ///
-/// The watcher uses inotify on the folder, so that it sees renames too. On file systems that report no changes it
-/// reads the file five times per second. It also looks once a second everywhere, for the changes that inotify misses:
-/// through a link into another folder, or in a folder that is replaced.
+/// The watcher uses inotify on the folder, so that it also notices renames. On file systems that
+/// report no changes it reads the file five times per second. On all file systems it checks the
+/// file once a second, because inotify misses changes through a link into another folder and
+/// changes in a folder that was replaced.
 #pragma once
 
 #include <chrono>
@@ -13,14 +15,14 @@
 
 namespace coalesce::learn {
 
-/// Reports whether inotify may miss changes in this folder, as on NFS and on Windows drives in WSL, so that the
-/// watcher must poll.
+/// Reports whether inotify may miss changes in this folder, so that the watcher must poll. Examples
+/// are NFS and Windows drives in WSL.
 bool must_poll(const std::filesystem::path& folder);
 
-/// Watches one file, which need not exist.
+/// Watches one file. The file need not exist.
 class FileWatcher {
 public:
-    /// Starts watching. With `polls`, never uses inotify.
+    /// Starts to watch the file. With `polls` the watcher never uses inotify.
     FileWatcher(const std::filesystem::path& file, bool polls);
     ~FileWatcher();
     FileWatcher(const FileWatcher&) = delete;
@@ -30,12 +32,14 @@ public:
     int descriptor() const { return inotify_; }
     /// Reports whether the watcher polls instead of using inotify.
     bool is_polling() const { return inotify_ < 0; }
-    /// Returns the milliseconds after which `has_changed` should be called even if the descriptor is not readable.
+    /// Returns the number of milliseconds after which `has_changed` should be called, even if the
+    /// descriptor is not readable.
     int milliseconds_left() const;
-    /// Reports, without waiting, whether the content differs from that of the last call that returned true. Returns
-    /// false while the file is being written; a later call reports the change.
+    /// Reports, without waiting, whether the content differs from the content at the last call that
+    /// returned true. Returns false while an editor is still writing the file, in which case a
+    /// later call reports the change.
     bool has_changed();
-    /// Returns the content that `has_changed` saw, or nothing if there is no such file.
+    /// Returns the content that `has_changed` found last, or nothing if there is no file.
     const std::optional<std::string>& text() const { return seen_; }
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// The levels of a hint, as they are printed.
+/// Formats the levels of a hint for printing.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace coalesce::learn {
 
-/// Returns the name under which the levels seen are counted: the first failure that the hint is for, or "all".
+/// Returns the name under which the progress counts the seen levels of a hint. It is the first
+/// failure that the hint names, or "all".
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }
 
-/// Returns the text of a level, which counts from 1.
+/// Returns the text of a level. Levels are counted from 1.
 inline std::string text_of(const Hint& hint, int level) {
     const std::string& text = hint.levels[static_cast<std::size_t>(level - 1)];
     return text.substr(text.find_first_not_of('\n'));
 }
 
-/// Reports whether a level is running text, which may be wrapped. Pictures and lines of code are printed as they are.
+/// Reports whether the text of a level consists of sentences, which may be wrapped. Pictures and
+/// lines of code are printed unchanged.
 inline bool is_sentence(const std::string& text, int level) {
     const std::string name = kHintLevels[static_cast<std::size_t>(level - 1)];
     return name == "question" || name == "api" || !text.starts_with("  ");

@@ -11,10 +11,10 @@ namespace coalesce::learn {
 /// JSON whose keys stay in the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-/// Reads a file. Throws std::runtime_error that names the file.
+/// Reads a JSON file. Throws std::runtime_error, whose message names the file.
 Json read_json(const std::filesystem::path& file);
 
-/// Formats JSON on several lines. Bytes that are not UTF-8 are replaced.
+/// Formats JSON on several lines, and replaces bytes that are not UTF-8.
 std::string json_text(const Json& json);
 /// Prints JSON to stdout.
 void print_json(const Json& json);

@@ -13,8 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Waits for the lock that commands take turns with. It is released with the descriptor, or when the process ends. On
-// a file system without locks, the commands run without.
+// Waits for the lock, which only one command at a time can have. The lock is released when the
+// descriptor is closed or the process ends. On a file system without locks, commands run without
+// it.
 Descriptor locked(const fs::path& file) {
     Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
@@ -71,7 +72,8 @@ void KeptFile::read_locked(const Read& read) {
 void KeptFile::write_locked(const std::string& text) {
     std::error_code ignored;
     const std::string unfinished = file_.filename().string() + ".unfinished";
-    // These are left from processes that were killed, since only the owner of the lock writes.
+    // Remove unfinished files. Only the owner of the lock writes, so killed processes must have
+    // left them.
     for (auto& entry : fs::directory_iterator(folder_, ignored)) {
         if (entry.path().filename().string().starts_with(unfinished)) {
             fs::remove(entry.path(), ignored);
@@ -90,7 +92,7 @@ void KeptFile::update(const Read& read, const std::function<std::string()>& chan
     const Descriptor lock = locked(folder_ / "lock");
     read_locked(read);
     const std::string text = change();
-    // A file that could not be read must not be overwritten.
+    // Do not overwrite a file that could not be read.
     if (!has_complained_) write_locked(text);
 }
 

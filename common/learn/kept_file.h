@@ -1,9 +1,9 @@
 /// \file
 /// A file in the learner's folder that survives crashes and concurrent commands.
 ///
-/// Each write makes a new file, syncs it to the disk and renames it. Commands that run at the same time take turns
-/// (flock). If the file is damaged, it is renamed, a message says so, and the command starts with an empty one: a
-/// damaged file never stops the learner.
+/// Each write makes a new file, syncs it to the disk and renames it. Commands that run at the same
+/// time use the file one after the other (flock). A damaged file never stops the learner: the
+/// command renames it, prints a message, and starts with an empty file.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,26 @@
 
 namespace coalesce::learn {
 
-/// Thrown by a reader if a newer command wrote the file. Such a file is not damaged and must stay.
+/// Thrown by a reader if a newer version of the command wrote the file. Such a file is not damaged
+/// and must not be replaced.
 struct NewerFormat {};
 
-/// A file that is replaced as a whole.
+/// A file that every write replaces as a whole.
 class KeptFile {
 public:
-    /// A function that parses the text of the file. It throws NewerFormat, or any exception if the text is damaged.
+    /// A function that parses the text of the file. It throws NewerFormat for a newer format, or
+    /// any other exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
-    /// Creates the folder if necessary. If the file cannot be used, calls `warn` once and goes on without storing.
+    /// Opens the file, and creates the folder if necessary. If the file cannot be used, calls
+    /// `warn` once and continues without storing anything.
     KeptFile(std::filesystem::path folder, const std::string& name,
              std::function<void(const std::string&)> warn);
 
-    /// Reads the file. Does not call `read` if there is no file.
+    /// Reads the file and calls `read` with its text. Does not call `read` if there is no file.
     void read(const Read& read);
-    /// Reads the file, then writes what `change` returns, while no other command can write.
+    /// Reads the file, and then writes the text that `change` returns. No other command can write
+    /// in the meantime.
     void update(const Read& read, const std::function<std::string()>& change);
 
 private:

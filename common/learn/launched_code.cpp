@@ -1,5 +1,6 @@
-// A lesson is compiled with the command that CMake recorded for it in compile_commands.json, changed so that it
-// writes PTX instead of an object file. The lesson's own program names its kernels and reports how they are launched.
+// Compiles a lesson with the command that CMake recorded in compile_commands.json, changed so that
+// it writes PTX instead of an object file. The lesson's own program names its kernels and reports
+// their launches.
 #include "learn/launched_code.h"
 
 #include <algorithm>
@@ -68,14 +69,14 @@ CompileCommand compile_command_of(const course::Step& step) {
     for (const Json& one : read_json(file)) {
         const std::string command = one.value("command", ""), source = one.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
-        // Other programs compile the lesson too; this command is for its own program.
+        // Other programs also compile the lesson. Find the command for the lesson's own program.
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, words_of(command)};
     }
     throw UsageError(file.string() + " does not say how " + step.name + " is compiled" + next);
 }
 
-// Changes a compiler's command so that it writes PTX, and no code for this computer's GPU.
+// Changes a compiler's command so that it writes PTX, and no machine code for this computer's GPU.
 std::vector<std::string> words_for_ptx(const std::vector<std::string>& words, const fs::path& ptx) {
     std::vector<std::string> changed;
     bool has_virtual = false;
@@ -100,7 +101,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    // the build time covers the other inputs, since the program depends on them too
+    // The build time represents the other inputs, because the program depends on them too.
     std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
     for (auto& word : command.words) key << word << "\n";
@@ -121,7 +122,7 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
     return ptx;
 }
 
-// Returns the compiler's name and, if the PTX has it, its version: "nvcc 13.0.88".
+// Returns the name of the compiler, with its version if the PTX states it, such as "nvcc 13.0.88".
 std::string compiler_of(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
     const std::string tools = "Cuda compilation tools, release", version = ", V";
@@ -134,7 +135,8 @@ std::string compiler_of(const std::string& ptx, const std::string& program) {
 
 // ---- its launches ----
 
-// Returns the launches that the lesson's own program predicts, or sets `why_not` if it predicts none.
+// Returns the launches for which the lesson's own program predicts times. If there are none, sets
+// `why_not`.
 std::vector<timing::Prediction> launches_of(const course::Step& step, const std::string& variant,
                                             std::string& why_not) {
     const fs::path program = built(program_of(step.name));
@@ -153,7 +155,8 @@ std::vector<timing::Prediction> launches_of(const course::Step& step, const std:
     return launches;
 }
 
-// Returns each kernel of this file that was launched, once. If none was, returns those called `named`.
+// Returns each launched kernel of this file once. If no kernel was launched, returns the kernels
+// called `named`.
 std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
                                        const std::vector<timing::Prediction>& launches,
                                        const std::string& named) {
@@ -233,7 +236,7 @@ LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
                                 ", or the simulator cannot predict it";
     }
     bool is_cut = false;
-    runner.take_output(is_cut);  // the output of the kernel is not part of its PTX
+    runner.take_output(is_cut);  // drop the output of the kernel
     return code;
 }
 

@@ -12,32 +12,33 @@
 
 namespace coalesce::learn {
 
-/// A kernel in the PTX, with its launch.
+/// A kernel in the PTX, and its launch.
 struct LaunchedKernel {
     std::string entry;  ///< the kernel's name in the PTX
-    int line = 0;       ///< line of the kernel's head in the source; 0 if not found
+    int line = 0;       ///< line of the kernel's head in the source; 0 if unknown
     std::optional<timing::Prediction> launch;  ///< empty if the kernel could not be launched
 };
 
-/// PTX, with the source that it was compiled from.
+/// PTX, and the source from which it was compiled.
 struct LaunchedCode {
     std::string what;                     ///< for headings: "10_registers, variant registers_128"
     std::string file;                     ///< the file's name in messages
     std::string source;                   ///< text of the file
-    std::string path_in_ptx;              ///< the end of the path by which the PTX names the file
+    std::string path_in_ptx;              ///< the end of the file's path in the PTX
     std::string ptx;                      ///< PTX of the whole file
     std::string compiler;                 ///< "nvcc 13.0.88"
-    std::vector<LaunchedKernel> kernels;  ///< in the order of their first launches
-    std::string why_not_launched;         ///< why a kernel has no launch
-    Failure failure;                      ///< why a learner's file has no PTX
+    std::vector<LaunchedKernel> kernels;  ///< the kernels, in the order of their first launches
+    std::string why_not_launched;         ///< the reason why a kernel has no launch
+    Failure failure;                      ///< the reason why a learner's file has no PTX
 };
 
-/// Compiles a variant ("" for the main one) as the course's build compiles the lesson, and launches it by the
-/// lesson's program on the simulated GPU. Throws UsageError, or std::runtime_error if the lesson does not compile.
+/// Compiles a variant with the command that the course's build uses for the lesson. The lesson's
+/// program then launches it on the simulated GPU. An empty `variant` means the main variant. Throws
+/// UsageError, or std::runtime_error if the lesson does not compile.
 LaunchedCode code_of_variant(const course::Step& step, const std::string& variant);
 
-/// Compiles a file for an exercise ("" for the exercise's own) and launches it. The simulated GPU must have been
-/// chosen.
+/// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's
+/// own file. The caller must have chosen the simulated GPU.
 LaunchedCode code_of_file(const Work& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr double kToolSeconds = 60;
 
-// Finds a program of the toolkit on the PATH or beside nvcc. Returns "" if there is none.
+// Finds a program of the CUDA toolkit on the PATH or next to nvcc. Returns "" if there is none.
 std::string tool(const std::string& name) {
     if (std::string found = find_program(name); !found.empty()) return found;
     const auto nvcc = find_compiler(Compiler::nvcc);
@@ -26,14 +26,15 @@ std::string tool(const std::string& name) {
     return fs::exists(beside) ? beside.string() : "";
 }
 
-// Returns the architecture to assemble for: "sm_90" as the simulated GPU, or "sm_90a" if the PTX needs it.
+// Returns the architecture for ptxas, which is "sm_90" like the simulated GPU, or "sm_90a" if the
+// PTX needs it.
 std::string architecture_of(const std::string& ptx) {
     static const std::regex target(R"(\.target\s+(sm_\d+a))");
     std::smatch found;
     return std::regex_search(ptx, found, target) ? found.str(1) : "sm_90";
 }
 
-// Runs ptxas, which writes kernel.cubin into the folder.
+// Runs ptxas, which writes kernel.cubin to the folder.
 Ended assemble(const std::string& ptxas, const std::string& ptx, const TemporaryFolder& folder) {
     write_file(folder / "kernel.ptx", ptx);
     return run_child({ptxas, "-arch=" + architecture_of(ptx), "-v", "-lineinfo", "-o",
@@ -47,7 +48,7 @@ Ended assemble(const std::string& ptxas, const std::string& ptx, const Temporary
                      "it, or set CUDA_HOME; without --sass the PTX is shown");
 }
 
-// Returns the section of one kernel in the output of nvdisasm.
+// Returns the section of one kernel from the output of nvdisasm.
 std::string section_of(const std::string& text, const std::string& entry) {
     std::string section;
     bool is_inside = false;
@@ -90,7 +91,7 @@ std::string sass_of(const std::string& ptx, const std::string& entry) {
     const Ended code = assemble(ptxas, ptx, folder);
     if (code.exit_code != 0) throw std::runtime_error("ptxas rejected the PTX:\n" + code.output);
     const std::string cubin = (folder / "kernel.cubin").string();
-    // Only nvdisasm prints the source line of each instruction, so it is preferred.
+    // Prefer nvdisasm, because cuobjdump does not print the source line of each instruction.
     const Ended shown =
         nvdisasm.empty()
             ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)

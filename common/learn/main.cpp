@@ -1,5 +1,5 @@
-// The learner's command: defines the subcommands and their options. The script `learn` in the repository's root
-// builds this program and then runs it.
+// Defines the subcommands of the learner's command, and their options. The script `learn` in the
+// repository's root builds this program and then runs it.
 
 #include <unistd.h>
 
@@ -23,20 +23,20 @@ using namespace coalesce::learn;
 
 namespace {
 
-/// Parses the command line and runs the subcommand in it.
+/// Parses the command line and runs its subcommand.
 class CommandLine {
 public:
     CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
         app_.require_subcommand(0, 1);
         app_.set_help_flag("-h,--help", "Print this text");
-        // Options of the whole command may follow the subcommand.
+        // Allow options of the whole command after the subcommand.
         app_.fallthrough();
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options. The first one added runs when no
-    /// subcommand is typed. `obey` returns the exit code; it may throw UsageError (exit code 2) or any std::exception
-    /// (1).
+    /// Adds a subcommand and returns it, so that the caller can add options. The subcommand that is
+    /// added first runs if none is typed. `obey` returns the exit code. It may throw UsageError,
+    /// which gives exit code 2, or any std::exception, which gives exit code 1.
     CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
         CLI::App* command = app_.add_subcommand(name, about);
         commands_[command] = std::move(obey);
@@ -44,15 +44,16 @@ public:
         return command;
     }
 
-    /// Adds a subcommand that is a separate program beside this one, with its own options. The program gets the words
-    /// after NAME, and NAME itself if the program has another name.
+    /// Adds a subcommand that is a separate program in the same folder, with its own options. The
+    /// program is called with the words after NAME. If the program's name differs from NAME, NAME
+    /// itself is the first word.
     void add_program(const std::string& name, const std::string& about,
                      const std::string& program = "") {
         add(name, about, [] { return 0; });
         programs_[name] = program.empty() ? name : program;
     }
 
-    /// Runs the subcommand that was typed. Returns the exit code.
+    /// Runs the subcommand on the command line. Returns the exit code.
     int obey() {
         if (argc_ > 1) check_command(argv_[1]);
         if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
@@ -69,13 +70,15 @@ public:
         return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
     }
 
-    /// Reports whether --plain was given: no colours, and the screen is never cleared.
+    /// Reports whether the option --plain is set, which switches off colours and never clears the
+    /// screen.
     bool is_plain() const { return plain_; }
     /// Returns the command line, for commands that must restart this program.
     char** words() const { return argv_; }
 
 private:
-    // Rejects an unknown subcommand with a clear message, since that of CLI11 only says that one is required.
+    // Rejects an unknown subcommand with a clear message. The message of CLI11 only says that a
+    // subcommand is required.
     void check_command(const std::string& word) const {
         if (word.starts_with('-')) return;
         for (auto& [command, obey] : commands_) {
@@ -103,14 +106,14 @@ private:
     bool plain_ = false;
 };
 
-/// A subcommand, and the struct that its options fill in.
+/// A subcommand, and the struct into which its options are parsed.
 template <class Words>
 struct Added {
     CLI::App* command;
     Words& words;
 };
 
-/// Adds a subcommand that gets the session and its options.
+/// Adds a subcommand whose function is called with the session and its options.
 template <class Words, class Obey>
 Added<Words> add(CommandLine& line, const std::string& name, const std::string& about, Obey obey) {
     auto words = std::make_shared<Words>();
@@ -123,7 +126,7 @@ Added<Words> add(CommandLine& line, const std::string& name, const std::string& 
 
 enum class Hunt { may_be_meant, is_not_meant };
 
-/// Adds a subcommand that also gets an exercise.
+/// Adds a subcommand whose function is called with the session, an exercise and its options.
 template <class Words, class Obey>
 Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const std::string& about,
                               Obey obey, Hunt hunt = Hunt::may_be_meant) {
@@ -143,7 +146,7 @@ Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const 
     return {command, all.more};
 }
 
-// ---- about the learner and the computer ----
+// ---- commands about the learner and the computer ----
 
 void add_start(CommandLine& line) {
     line.add("start", "Show your progress and the command to type next", [&line] {
@@ -342,7 +345,8 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", words.json, "Print JSON");
 }
 
-// Adds the commands in the order in which --help lists them. The first one runs when none is typed.
+// Adds the commands in the order in which --help lists them. The first command runs if none is
+// typed.
 void add_commands(CommandLine& line) {
     for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
                            add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,

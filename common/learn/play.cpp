@@ -12,7 +12,8 @@
 namespace coalesce::learn {
 namespace {
 
-/// The usual port is fixed, because a browser stores data (the compiler, the learner's code) by address.
+/// The port is fixed, because a browser stores data (the compiler, the learner's code) for each
+/// address with its port.
 constexpr int kUsualPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
@@ -31,7 +32,7 @@ void open_in_browser(const std::string& address) {
     for (const char* name : {"xdg-open", "sensible-browser", "open"}) {
         const std::string program = find_program(name);
         if (program.empty()) continue;
-        // The program may run as long as the browser, so a thread waits for it.
+        // The program may run as long as the browser, so wait for it in a thread.
         std::thread([program, address] {
             run_to_end({.program = program, .arguments = {address}});
         }).detach();

@@ -23,7 +23,7 @@ std::optional<double> number_in(const std::string& word) {
                                                                 : std::nullopt;
 }
 
-// Returns the open questions in the order of the course.
+// Returns the questions without an answer, in the order of the exercise's record.
 std::vector<const Prediction*> open_questions(const Work& exercise, const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
@@ -42,7 +42,8 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
     });
 }
 
-// Asks one question until the answer is a number or empty. Returns false at the end of the input.
+// Repeats one question until the answer is empty or a number. Returns false at the end of the
+// input.
 bool ask_one(Session& session, const Work& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {

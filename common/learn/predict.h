@@ -1,5 +1,5 @@
 /// \file
-/// `learn predict`: asks for a kernel's cost before it is shown.
+/// `learn predict`: asks the learner to predict a kernel's cost before the cost is shown.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace coalesce::learn {
 
-/// Asks the open questions, or answers them in order with `answers`. Then prints the actual costs if the exercise has
-/// passed. Returns the exit code. Throws UsageError.
+/// Asks the open questions, or uses `answers` as their answers, in order. If the exercise has
+/// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.
 bool has_open_questions(const Work& exercise, const Record& record);
-/// Asks the open questions on stdin. Stores each answer at once.
+/// Asks the open questions and reads the answers from stdin. Stores each answer immediately.
 void ask_predictions(Session& session, const Work& exercise);
-/// Compares the guesses with the actual costs if the exercise has passed. With `all`, questions without a guess are
-/// closed, because the learner now sees the costs.
+/// Compares the guesses with the actual costs if the exercise has passed. With `all`, questions
+/// without a guess are closed, because the learner is about to see the costs.
 void settle_predictions(Record& record, const Work& exercise, bool all);
 
 }  // namespace coalesce::learn

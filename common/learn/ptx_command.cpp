@@ -23,7 +23,7 @@
 namespace coalesce::learn {
 namespace {
 
-// A kernel with everything that is printed about it.
+// A kernel, and everything that the command prints about it.
 struct Shown {
     LaunchedKernel kernel;
     PtxListing listing;
@@ -33,7 +33,8 @@ struct Shown {
     std::optional<timing::Occupancy> held = {};
 };
 
-// Computes the occupancy again with the registers that ptxas used, because the prediction used an estimate.
+// Computes the occupancy with the registers that ptxas used. The prediction used an estimate of the
+// registers.
 timing::Occupancy held_of(const timing::Prediction& launch, int registers, const timing::Gpu& gpu) {
     timing::Recording recording;
     recording.threads = static_cast<std::uint32_t>(32 * launch.warps_of_block);
@@ -145,15 +146,15 @@ void understand(const PtxWords& words) {
     if (!words.json.empty()) check_writable(words.json);
 }
 
-// Returns the named step, which need not have an exercise.
+// Returns the step that `word` names. The step need not have an exercise.
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
     throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
 }
 
-// Reports whether a variant is the kernel that the exercise asks for. Other variants may be seen at any time, as in
-// the book.
+// Reports whether a variant is the kernel that the exercise asks for. Other variants are not
+// solutions, and the learner may see them at any time.
 bool is_solution(const course::Step& step, const std::string& name) {
     const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
     if (!step.exercise || !variant || variant->kernel.empty()) return false;

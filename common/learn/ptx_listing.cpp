@@ -13,7 +13,7 @@
 namespace coalesce::learn {
 namespace {
 
-// File, line and column of a `.loc`.
+// The file, line and column of a `.loc` directive.
 using Position = std::tuple<int, int, int>;
 
 std::string without_comments(const std::string& text) {
@@ -22,7 +22,7 @@ std::string without_comments(const std::string& text) {
     return kept;
 }
 
-// Reduces each run of blanks to one blank.
+// Replaces each sequence of blanks and line breaks with one blank.
 std::string in_one_line(const std::string& text) {
     std::istringstream words(text);
     std::string line;
@@ -30,7 +30,8 @@ std::string in_one_line(const std::string& text) {
     return line;
 }
 
-// Returns the text between the braces of a kernel, without comments, or "" if there is no such kernel.
+// Returns the text between the braces of a kernel, without comments. Returns "" if there is no such
+// kernel.
 std::string body_of(const std::string& ptx, const std::string& entry) {
     const std::regex head(R"(\.entry\s+)" +
                           std::regex_replace(entry, std::regex(R"(\$)"), R"(\$)") + R"(\s*\()");
@@ -48,7 +49,7 @@ std::string body_of(const std::string& ptx, const std::string& entry) {
     return "";
 }
 
-// Returns the numbers that `.file` directives give to the source.
+// Returns the numbers by which `.file` directives refer to the source file.
 std::set<int> files_of(const std::string& ptx, const std::string& source) {
     static const std::regex line(R"(\.file\s+(\d+)\s+"([^"]*)\"(?:\s+"([^"]*)\")?)");
     std::set<int> files;
@@ -60,7 +61,7 @@ std::set<int> files_of(const std::string& ptx, const std::string& source) {
     return files;
 }
 
-// Replaces names that the compiler made up by those in the source.
+// Replaces names that the compiler generated with the names in the source.
 std::string readable(std::string text, const std::string& entry) {
     const std::string parameter = entry + "_param_";
     for (size_t at; (at = text.find(parameter)) != text.npos;) {
@@ -108,7 +109,7 @@ public:
 private:
     std::string statement() const { return in_one_line(pending_); }
 
-    // Reports whether a colon ends a label. The colons of "shared::cta" do not.
+    // Reports whether the colon at `at` ends a label. The colons of "shared::cta" do not.
     bool is_label(const std::string& body, size_t at) const {
         const auto is = [&](size_t place) { return place < body.size() && body[place] == ':'; };
         const std::string name = statement();
@@ -137,7 +138,8 @@ private:
         if (const int known = line_of(place); known > 0) line_ = known;
     }
 
-    // Returns the line of the learner's source for a position, or 0 if none is known.
+    // Returns the line of the learner's file for a position in any file, or 0 if the line is
+    // unknown. Code that was inlined from another file belongs to the line that calls it.
     int line_of(Position place) const {
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
@@ -149,7 +151,7 @@ private:
         return 0;
     }
 
-    // Drops labels that no jump uses; compilers emit those too.
+    // Removes the labels to which no instruction jumps. Compilers emit such labels too.
     void keep_labels_in_use() {
         std::string all;
         for (auto& [number, instructions] : listing_.lines) {
@@ -173,7 +175,7 @@ private:
     PtxListing listing_;
 };
 
-// Shortens a line, without cutting a UTF-8 character in two.
+// Shortens a line without cutting a UTF-8 character in two.
 std::string cut(const std::string& text, int columns) {
     const auto most = static_cast<size_t>(columns);
     if (text.size() <= most) return text;

@@ -1,9 +1,10 @@
 /// \file
 /// Lists the PTX that a compiler made of each source line of a kernel.
 ///
-/// It parses the text of the PTX, in the same way for nvcc, NVRTC, clang and the project's translator: a `.loc`
-/// directive names the source line of the instructions after it. Compilers mix the instructions of several lines, so
-/// each instruction is listed with its position in the kernel.
+/// The listing is made from the text of the PTX, in the same way for nvcc, NVRTC, clang and the
+/// project's translator. A `.loc` directive gives the source line of the instructions after it.
+/// Compilers mix the instructions of several lines, so each instruction is listed with its position
+/// in the kernel.
 #pragma once
 
 #include <map>
@@ -12,10 +13,10 @@
 
 namespace coalesce::learn {
 
-/// An instruction, or a label that a jump uses.
+/// An instruction, or a label to which an instruction jumps.
 struct PtxInstruction {
     int place = 0;     ///< position in the kernel's PTX, from 1; 0 for a label
-    std::string text;  ///< "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];", "$L__BB0_2:"
+    std::string text;  ///< such as "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];" or "$L__BB0_2:"
 };
 
 /// The PTX of one kernel.
@@ -24,13 +25,15 @@ struct PtxListing {
     std::map<int, std::vector<PtxInstruction>> lines;  ///< by source line, from 1
 };
 
-/// Lists the kernel `entry`, whose head is on line `kernel_line` of the source. Instructions without a known line are
-/// listed there. `source` is the end of the source's path ("steps/02_naive/main.cu"). Code that was inlined from
-/// another file belongs to the line that calls it.
+/// Lists the PTX of the kernel `entry`, whose head is on line `kernel_line` of the source.
+/// Instructions without a known line are listed on that line. `source` is the end of the source's
+/// path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs to the
+/// line that calls it.
 PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
                       int kernel_line);
 
-/// Prints each source line with its PTX below, in at most `columns` columns.
+/// Formats a listing as text with at most `columns` columns. The PTX of each source line follows
+/// that line.
 std::string text_of(const PtxListing& listing, const std::string& source_text, int columns);
 
 }  // namespace coalesce::learn

@@ -13,19 +13,19 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
 constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
-// Used by the signal handlers, so they are never destroyed.
+// The signal handlers use these variables, so they are never destroyed.
 termios as_it_was = {};
 int signal_pipe[2] = {-1, -1};
 
 void restore_and_crash(int signal) {
     tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
-    raise(signal);  // ends the process as usual, since SA_RESETHAND removed this handler
+    raise(signal);  // SA_RESETHAND has removed this handler, so the signal now ends the process
 }
 
 void write_down(int signal) {
     int error = errno;
     unsigned char byte = static_cast<unsigned char>(signal);
-    // If the pipe is full, enough signals are queued already.
+    // If the pipe is full, it already contains enough signals.
     [[maybe_unused]] ssize_t written = write(signal_pipe[1], &byte, 1);
     errno = error;
 }
@@ -56,7 +56,7 @@ void RawTerminal::pause() {
 void RawTerminal::resume() {
     if (!is_terminal_) return;
     termios raw = as_it_was;
-    // Only echo and line editing are switched off: output and Ctrl-C work as usual.
+    // Switch off only echo and line editing, so that output and Ctrl-C work as usual.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;

@@ -6,19 +6,21 @@
 
 namespace coalesce::learn {
 
-/// Switches the terminal on stdin to single keys without echo. Restores it on destruction, and when the process
-/// crashes.
+/// Switches the terminal on stdin to reading single keys without echo. The destructor restores the
+/// terminal, and so does a crash of the process.
 class RawTerminal {
 public:
-    /// Switches the terminal. Does nothing if stdin is not a terminal or belongs to another job.
+    /// Switches the terminal. Does nothing if stdin is not a terminal or if another job uses the
+    /// terminal.
     RawTerminal();
     ~RawTerminal();
     RawTerminal(const RawTerminal&) = delete;
     RawTerminal& operator=(const RawTerminal&) = delete;
 
-    /// Reports whether keys can be read.
+    /// Reports whether single keys can be read from stdin.
     bool has_keys() const { return is_terminal_; }
-    /// Restores the terminal for a while, to read a line or before the process stops.
+    /// Restores the terminal temporarily, for example to read a line or before the process is
+    /// stopped.
     void pause();
     /// Switches back to single keys.
     void resume();
@@ -27,7 +29,8 @@ private:
     bool is_terminal_ = false;
 };
 
-/// Catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP and queues them, so that they do not end the process.
+/// Catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP, and puts them into a queue, so that they
+/// do not end the process.
 class Signals {
 public:
     Signals();
@@ -35,9 +38,10 @@ public:
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// Returns a descriptor that is readable when a signal is queued, or -1 if no object of this class exists.
+    /// Returns a descriptor that is readable while a signal is queued, or -1 if no object of this
+    /// class exists.
     static int descriptor();
-    /// Removes the first queued signal and returns it, or 0 if there is none.
+    /// Removes the first signal from the queue and returns it. Returns 0 if the queue is empty.
     int take();
 };
 

@@ -11,7 +11,8 @@
 namespace coalesce::learn {
 namespace {
 
-// Returns the options for every program. The programs parse them again with the same parser.
+// Returns the options that every program of the request gets. The programs parse these options
+// again with the same parser.
 std::vector<std::string> options_of(const RunWords& words) {
     const bool is_predicted = !words.time.empty() || !words.at.empty();
     if (is_predicted && words.device == "gpu") {
@@ -19,8 +20,8 @@ std::vector<std::string> options_of(const RunWords& words) {
             "--time predicts times on the simulated GPU, and --device gpu measures them; give only "
             "one (./learn validate --time shows both side by side)");
     }
-    // Without a shape, times are predicted for the one that lessons show. The small matrix that is counted would fit
-    // in the L2 cache.
+    // If no shape is given, predict times for the shape that the lessons show. The small matrix on
+    // which costs are counted would fit in the L2 cache.
     const bool is_usual = is_predicted && words.at.empty() && words.rows.empty();
     const std::pair<const char*, std::string> given[] = {
         {"--device", words.device}, {"--rows", words.rows},
@@ -58,7 +59,7 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
     }
 }
 
-// Requests the whole program, which has no matrix, no variants and no table.
+// Adds the whole program to the request. It has no matrix, no variants and no table.
 void add_program(const RunWords& words, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
     const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
@@ -71,7 +72,7 @@ void add_program(const RunWords& words, const course::Course& course, RunRequest
         course.program->number() + ")");
 }
 
-// Reports whether a word names the lesson that is a whole program.
+// Reports whether one of the steps named by the learner is the lesson that is a whole program.
 bool asks_for_program(const RunWords& words, const course::Course& course) {
     const auto is_it = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns an unused file name that contains the time.
+// Returns an unused file name that contains the current time.
 fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) {
     fs::path folder = learners_folder() / "copies" / name_of_folder;
     std::string stem = file.stem().string() + local_time("-%Y%m%d-%H%M%S");
@@ -23,7 +23,7 @@ fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) 
     return name;
 }
 
-// Copies the learner's file first, so that nothing is lost if a later step fails.
+// Copies the learner's file. This happens first, so that nothing is lost if a later step fails.
 void keep_copy(const fs::path& relative_file, const std::string& name) {
     fs::path copy = name_for_copy(relative_file, name), file = repository() / relative_file;
     std::error_code error;

@@ -20,14 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns why no GPU works, or "" if one does. Throws UsageError if the request needs one.
+// Returns the reason why no GPU works, or "" if a GPU works. Throws UsageError if no GPU works but
+// the request needs one.
 std::string why_no_gpu_for(const RunRequest& request) {
     const std::string why = why_no_gpu();
     if (why.empty() || !request.needs_gpu) return why;
     throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
 }
 
-// One run of `learn run`: starts the programs and collects their results.
+// Executes a request of `learn run`: starts the programs and collects their results.
 class Run {
 public:
     explicit Run(const RunRequest& request) : request_(request) {
@@ -55,7 +56,8 @@ public:
     }
 
 private:
-    // Checks before the first program starts whatever could stop the run later.
+    // Checks everything that could stop the run later. This happens before the first program
+    // starts.
     void check_environment() const {
         for (auto* step : request_.steps) built(program_of(step->name));
         if (request_.rivals == RunRequest::Rivals::yes) built(program_of(kRivals));
@@ -68,7 +70,8 @@ private:
         return device_.value("kind", "") == "gpu" && fs::exists(program_of(kRivals));
     }
 
-    // Runs a program and prints its rows. Returns false if it could not run; the program has printed why.
+    // Runs a program and prints its rows. Returns false if the program could not run, in which case
+    // it has printed the reason.
     bool run_one(const std::string& step, const std::string& variant = "") {
         fs::path json = folder_.path / (step + ".json");
         std::vector<std::string> arguments = request_.options;
@@ -81,7 +84,7 @@ private:
         if (!complete) {
             fail(step, "its program ended with exit code " + std::to_string(outcome.exit_code));
         }
-        // The program's own output says what is wrong and where.
+        // Print the program's own output, which says what is wrong and where.
         if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
         return true;
     }

@@ -1,5 +1,5 @@
 /// \file
-/// The data that every command of the learner's works with.
+/// The data that every command of the learner uses.
 #pragma once
 
 #include <string>
@@ -20,13 +20,15 @@ struct Session {
     /// Reads the course. Throws course::CourseError.
     explicit Session(bool plain);
 
-    /// Returns the exercise that `word` names, or the next one if it is "".
+    /// Returns the exercise that `word` names. If `word` is empty, returns the next exercise.
     Work exercise(const std::string& word, bool is_hunt);
 };
 
-/// Returns the first exercise that is not done, ignoring bug hunts. Its `step` is nullptr if all are done.
+/// Returns the first exercise that is not done, without considering bug hunts. If all exercises are
+/// done, the `step` of the result is null.
 Work next_exercise(const course::Course& course, const State& state);
-/// Returns the exercise after another one in the course. Its `step` is nullptr after the last.
+/// Returns the exercise that follows `exercise` in the course. After the last exercise, the `step`
+/// of the result is null.
 Work exercise_behind(const course::Course& course, const Work& exercise);
 
 }  // namespace coalesce::learn

@@ -1,6 +1,6 @@
 /// \file
-/// Protects the solution of an exercise, and the same kernel in its lesson, from being seen before the exercise has
-/// passed. The book hides them in the same cases.
+/// Hides the solution of an exercise, and the same kernel in its lesson, until the exercise has
+/// passed. The book hides them under the same conditions.
 #pragma once
 
 #include <string>
@@ -11,15 +11,17 @@ namespace coalesce::learn {
 
 /// A command that would show the solution.
 struct Showing {
-    std::string words;         ///< such as "explain 03"; with --yes added, it shows the solution
-    std::string instead = "";  ///< a command to suggest instead: "./learn ptx 03 --mine"; "": hints
+    std::string words;         ///< for example "explain 03"; adding --yes shows the solution
+    std::string instead = "";  ///< command to suggest: "./learn ptx 03 --mine"; "" for hints
 };
 
-/// Reports whether the solution may be shown: the exercise has passed, the learner has seen it before, insists when
-/// asked, or gave `yes`. Otherwise prints what to do.
+/// Reports whether the solution may be shown. It may if the exercise has passed, if the learner has
+/// seen the solution before, if the learner insists when asked, or if `yes` is set. Otherwise
+/// prints what to do instead.
 bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing);
 
-/// Returns the main kernel of a step, which stands between two markers. Throws UsageError.
+/// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if
+/// there are no markers.
 std::string kernel_of_step(const std::string& step);
 
 }  // namespace coalesce::learn

@@ -9,7 +9,8 @@
 namespace coalesce::learn {
 namespace {
 
-// The version of the file format. It is raised when older commands could not read the new format.
+// The version of the file format. It is increased only if older commands could not read the new
+// format.
 constexpr int kStateFormat = 2;
 
 }  // namespace

@@ -19,18 +19,18 @@ namespace coalesce::learn {
 /// The progress in one exercise or bug hunt.
 struct Record {
     int checks = 0;                    ///< number of checks
-    std::string passed_hash = "";      ///< hash of the source that passed; "" if none did
+    std::string passed_hash = "";      ///< hash of the source that passed; "" if none has
     std::string passed_at = "";        ///< the time it passed, "2026-01-31T12:00:00Z"
     std::string last_hash = "";        ///< hash of the source that was checked last
-    std::string last_failure = "";     ///< the failure of the last check; "" if it passed
+    std::string last_failure = "";     ///< the failure of the last check; "" if the kernel passed
     std::map<std::string, int> hints;  ///< levels seen, by the hint's first failure or "all"
-    std::vector<Guess> guesses;        ///< in the order of the questions
-    bool solution_seen = false;        ///< whether the learner saw it before passing
+    std::vector<Guess> guesses;        ///< the guesses, in the order of the questions
+    bool solution_seen = false;        ///< whether the learner saw the solution before passing
     Json best_counters = nullptr;      ///< simulated counters of the cheapest kernel that passed
-    Json predicted = nullptr;          ///< {"percent", "label"} of the kernel that passed last
-    Json best_measured = nullptr;      ///< {"gbps", "ms", "device", ...} of the fastest kernel
+    Json predicted = nullptr;          ///< "percent" and "label" of the kernel that passed last
+    Json best_measured = nullptr;      ///< "gbps", "ms", "device", ... of the fastest kernel
 
-    /// Returns the number of hint levels seen.
+    /// Returns the number of hint levels that the learner has seen.
     int hints_used() const;
     /// Returns the guess for a counter, or nullptr.
     const Guess* guess(const std::string& counter) const;
@@ -42,36 +42,40 @@ enum class Status {
     untouched,  ///< never checked
     not_yet,    ///< checked, but never passed
     stale,      ///< passed, but edited since
-    done,       ///< the file's current text has passed
+    done,       ///< the current text of the file has passed
 };
-/// Returns "not begun", "not yet", "stale" or "done".
+/// Returns the status as a text: "not begun", "not yet", "stale" or "done".
 const char* name_of(Status status);
-/// Returns the state of an exercise whose file has this text now, or no text if there is no file.
+/// Returns the status of an exercise whose file currently contains `text`. `text` is empty if there
+/// is no file.
 Status status_of(const Record& record, const std::optional<std::string>& text);
 
 /// The progress of one learner.
 struct State {
     bool has_begun = false;                 ///< whether ./learn has run all steps once
-    std::string current = "";               ///< name of the exercise worked on last
+    std::string current = "";               ///< name of the exercise that was worked on last
     std::map<std::string, Record> records;  ///< by Work::name()
 
-    /// Returns the record of one exercise, or an empty one.
+    /// Returns the record of an exercise. Returns an empty record if the learner has not begun the
+    /// exercise.
     const Record& record(const std::string& name) const;
 };
 
-/// Converts a state to JSON and back. Throws if the JSON is something else.
+/// Converts a state to JSON. `state_from_json` converts it back, and throws if the text is not a
+/// state.
 std::string to_json(const State& state);
 State state_from_json(const std::string& json);
 
-/// The stored state of the learner.
+/// The state of the learner, as it is stored in a file.
 class Progress {
 public:
-    /// Creates the folder if necessary. If the state cannot be stored, calls `warn` once and goes on without storing.
+    /// Opens the stored state, and creates the folder if necessary. If the state cannot be stored,
+    /// calls `warn` once and continues without storing it.
     Progress(std::filesystem::path folder, std::function<void(const std::string&)> warn);
 
     /// Reads the current state.
     State read();
-    /// Reads the state, changes it and writes it, while no other command can write.
+    /// Reads the state, changes it and writes it. No other command can write in the meantime.
     State update(const std::function<void(State&)>& change);
 
 private:

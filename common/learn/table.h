@@ -1,5 +1,6 @@
 /// \file
-/// The table of `learn run`: 80 columns wide, printed row by row as results arrive.
+/// The table of `learn run`. It is 80 columns wide, and each row is printed as soon as its result
+/// arrives.
 #pragma once
 
 #include <ostream>
@@ -10,20 +11,20 @@
 
 namespace coalesce::learn {
 
-/// Prints the results of a simulated GPU (counters, and predicted times on request) or of a real one (measured
-/// times), never of both.
+/// Prints results as a table. The results come either from the simulated GPU, with counters and on
+/// request predicted times, or from a real GPU, with measured times.
 class Table {
 public:
-    /// Creates a table for `device`, an object with its name and kind.
+    /// Creates a table for `device`, a JSON object with the name and the kind of the device.
     Table(std::ostream& out, const Json& device, bool is_predicted = false);
 
-    /// Prints the device, the shape of the first result, and the heads of the columns.
+    /// Prints the name of the device, the shape of the first result, and the heads of the columns.
     void print_head(const Json& first_result);
-    /// Prints one result. The step's name is printed only in the first row of the step.
+    /// Prints the row of one result. The name of a step is printed only in its first row.
     void print_row(const Json& result);
-    /// Prints a row for a step that gave no results, with the reason.
+    /// Prints a row for a step without results, with the reason.
     void print_failure(const std::string& step, const std::string& why);
-    /// Prints the notes that rows refer to by number, and a note on predicted times.
+    /// Prints the notes, to which rows refer by number, and a note about predicted times.
     void print_notes();
 
 private:
@@ -32,14 +33,14 @@ private:
     bool simulated_, is_predicted_;
     std::string last_step_;
     std::vector<std::string> notes_;
-    Json last_predicted_;       // any prediction, since all have the same GPU and shape
-    double error_band_ = 0;     // the largest band of all predictions
-    bool has_unknown_ = false;  // whether a prediction lists effects that the model does not know
+    Json last_predicted_;       // the last prediction; all have the same GPU and shape
+    double error_band_ = 0;     // the largest error band of all predictions
+    bool has_unknown_ = false;  // whether the model ignores some effects in a kernel
 
     void print_simulated(const Json& result);
     void print_predicted(const Json& result);
     void print_note_on_predictions() const;
-    // Returns the number of a note, from 1. Equal notes share one.
+    // Returns the number of a note, counted from 1. Equal notes have the same number.
     size_t note(const std::string& reason);
 };
 

@@ -26,7 +26,7 @@ winsize size_of_terminal() {
     return size;
 }
 
-// Waits for a key. Returns false if a signal arrives, or has arrived already.
+// Waits for a key. Returns false if a signal arrives or has already arrived.
 bool key_comes() {
     pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
     return poll(waited, 2, -1) > 0 && waited[1].revents == 0;
@@ -53,7 +53,7 @@ Style style_for_stdout(bool plain) {
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());
-    style.lines = std::max(terminal_lines() - 1, 0);  // leaves a line for the prompt
+    style.lines = std::max(terminal_lines() - 1, 0);  // leaves a line for the prompt of the shell
     return style;
 }
 
@@ -97,7 +97,8 @@ bool can_ask() {
 bool ask(const std::string& question, std::string& answer) {
     std::cout << question << std::flush;
     answer.clear();
-    // Reads byte by byte, because input after this line belongs to the next reader. A signal ends the question.
+    // Read byte by byte, because the input after this line belongs to the next reader. A signal
+    // ends the question.
     for (char c = 0; c != '\n';) {
         if (!key_comes() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";

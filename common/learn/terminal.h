@@ -1,5 +1,6 @@
 /// \file
-/// What the terminal can do. Colours only repeat what the words say.
+/// Finds out what the terminal supports, and asks questions on it. Colours never carry information
+/// that the words do not.
 #pragma once
 
 #include <string>
@@ -7,12 +8,12 @@
 
 namespace coalesce::learn {
 
-/// How to write to a terminal, a file or a screen reader.
+/// The style of the output, which may go to a terminal, a file or a screen reader.
 struct Style {
     bool colour = false;  ///< words may be coloured
-    bool clear = false;   ///< whether the screen may be cleared to show something new
-    int lines = 0;        ///< lines visible at once; 0 if unknown
-    int columns = 80;     ///< for side-by-side output; more than 80 if the terminal is wider
+    bool clear = false;   ///< whether the screen may be cleared before new output
+    int lines = 0;        ///< number of visible lines; 0 if unknown
+    int columns = 80;     ///< width for side-by-side output; above 80 if the terminal is wider
 
     std::string good(const std::string& text) const { return painted(text, "32"); }
     std::string bad(const std::string& text) const { return painted(text, "31"); }
@@ -24,27 +25,30 @@ private:
     }
 };
 
-/// Returns the style for stdout: plain with `plain`, NO_COLOR or TERM=dumb, and when stdout is not a terminal.
+/// Returns the style for stdout. It is plain if `plain` is set, if NO_COLOR or TERM=dumb is set, or
+/// if stdout is not a terminal.
 Style style_for_stdout(bool plain);
 
-/// Return the current size of the terminal on stdout, or 0 if stdout is not a terminal or does not report a size. The
-/// size can change, so call these again before each output.
+/// Return the number of lines or columns of the terminal on stdout. They return 0 if stdout is not
+/// a terminal or does not report its size. The size can change, so call these functions before each
+/// output.
 int terminal_lines();
 int terminal_columns();
-/// Returns Style::columns for a terminal of this width.
+/// Returns the value of Style::columns for a terminal of this width.
 int usable_columns(int columns);
 
-/// Returns the number of lines that a text takes on a terminal. Colour codes take no space.
+/// Returns the number of lines that a text needs on a terminal. Colour codes need no space.
 size_t height_of(const std::string& text, size_t columns);
 
-/// Splits a text into pieces of at most `lines` terminal lines. A single line that takes more is a piece of its own.
+/// Splits a text into pages of at most `lines` terminal lines. A line that needs more becomes a
+/// page of its own.
 std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
 
-/// Reports whether stdin and stdout are a terminal, so that the command can ask questions.
+/// Reports whether both stdin and stdout are terminals, so that the command can ask questions.
 bool can_ask();
 
-/// Asks a question and returns the trimmed answer. Returns false at the end of the input, and when a signal is queued
-/// in Signals.
+/// Asks a question and stores the trimmed answer in `answer`. Returns false at the end of the
+/// input, or if a signal is queued in Signals.
 bool ask(const std::string& question, std::string& answer);
 
 }  // namespace coalesce::learn

@@ -1,5 +1,6 @@
 /// \file
-/// Formats a verdict for the learner: what is wrong, where, what it looks like, and what to do next.
+/// Formats a verdict for the learner: what is wrong, where it is, the evidence, and what to do
+/// next.
 #pragma once
 
 #include <string>
@@ -10,16 +11,16 @@
 
 namespace coalesce::learn {
 
-/// What to print in addition about a kernel that passed.
+/// The additional text about a kernel that passed.
 struct PassedText {
-    const Record* record = nullptr;  ///< has the guesses to compare with the costs
-    bool counters = true;            ///< print the costs; otherwise print how to see them
-    std::vector<Work> next = {};     ///< its bug hunt, if it has one, and the next exercise
+    const Record* record = nullptr;  ///< record with the guesses to compare with the costs
+    bool counters = true;            ///< whether to print the costs, and not how to see them
+    std::vector<Work> next = {};     ///< the bug hunt, if there is one, and the next exercise
 };
 
-/// Returns "passed", "not yet" or "could not be examined".
+/// Returns the words for an outcome: "passed", "not yet" or "could not be examined".
 std::string words_for(CheckResult::Outcome outcome, const Style& style);
-/// Returns the first line, such as "03_tiled: not yet", with the device and the time.
+/// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
@@ -27,7 +28,7 @@ std::string text_of_failure(const Work& exercise, const CheckResult& result, con
 std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
                          const Style& style);
 
-/// Returns the command that repeats the check: "./learn check 03 --file x.cu".
+/// Returns the command that repeats the check, such as "./learn check 03 --file x.cu".
 std::string command_for(const Work& exercise, const CheckResult& result);
 
 }  // namespace coalesce::learn

@@ -1,4 +1,5 @@
-// One loop waits for all events: changes of the file, finished checks, keys and signals.
+// Implements `learn watch`. One loop waits for all events: changes of the file, finished checks,
+// keys and signals.
 
 #include "learn/commands.h"
 
@@ -75,7 +76,7 @@ private:
         if (is_over_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_ready()) end();
-        // Without keys, the end of stdin ends the watch, after the running check has finished.
+        // Without a terminal, the end of stdin ends the watch after the running check has finished.
         if (stdin_ended_ && !check_) is_over_ = true;
     }
 
@@ -84,7 +85,7 @@ private:
         return check_ ? std::min(wait, check_->milliseconds_left()) : wait;
     }
 
-    // ---- the file and its check ----
+    // ---- the watched file and its check ----
 
     void turn_to(const Work& other) {
         exercise_ = other;
@@ -110,7 +111,8 @@ private:
             return instead("Your file is missing, or is not an ordinary file. ./learn reset " +
                            exercise_.words() + " restores it.");
         }
-        // The last verdict stays on the screen until there is a new one. Only the line with the keys is replaced.
+        // Replace only the line with the keys. The last verdict stays on the screen until there is
+        // a new one.
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
@@ -149,7 +151,7 @@ private:
         return text_of_pass(exercise_, result, more, style_);
     }
 
-    // Prints a message in place of a verdict.
+    // Shows a message in place of a verdict.
     void instead(const std::string& message) {
         found_.reset();
         verdict_ = wrap(message);
@@ -160,7 +162,7 @@ private:
 
     // ---- the screen ----
 
-    // Clears the screen, and reads the terminal's current size.
+    // Clears the screen, and updates the style for the terminal's current size.
     void clear() {
         pages_.clear();
         shows_verdict_ = true;
@@ -183,11 +185,12 @@ private:
             waits = WatchWaits::for_a_guess;
         }
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
-        // No newline follows the footer, so that the last line of the screen is used.
+        // Print no line break after the footer, so that the last line of the screen can be used.
         std::cout << (style_.clear ? "" : "\n") << std::flush;
     }
 
-    // The verdict is formatted again, because a new guess or a larger screen may change it.
+    // Shows the verdict. It is formatted again, because a new guess or a larger screen may change
+    // the text.
     void show_verdict() {
         clear();
         if (found_) {
@@ -198,8 +201,9 @@ private:
         footer();
     }
 
-    // Prints a text below the verdict or, if both do not fit on the screen, in its place. A text that is larger than
-    // the screen is shown page by page, because nobody reads what has scrolled away.
+    // Prints a text below the verdict. If both do not fit on the screen, the text replaces the
+    // verdict. A text that is larger than the screen is shown page by page, because a reader would
+    // miss lines that scroll away.
     void below(const std::string& text) {
         if (!style_.clear) {
             std::cout << "\n" << text;
@@ -216,7 +220,7 @@ private:
         show_page();
     }
 
-    // Prints the next page of a long text, and the verdict after the last one.
+    // Shows the next page of a long text. After the last page, shows the verdict.
     void show_page() {
         if (pages_.empty() && !shows_verdict_) return show_verdict();
         if (pages_.empty()) return;
@@ -232,8 +236,8 @@ private:
                   << std::flush;
     }
 
-    // Returns the number of lines above the footer. It is unlimited without keys, because then nobody can ask for the
-    // next page.
+    // Returns the number of lines above the footer. Without keys the number is unlimited, because
+    // the learner cannot ask for another page.
     size_t lines_to_show() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
         if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
@@ -282,13 +286,14 @@ private:
         below("This is the last exercise. ./learn progress shows them all.\n");
     }
 
-    // Switches between this exercise and its bug hunt.
+    // Switches from the exercise to its bug hunt, or back.
     void turn_to_hunt() {
         if (exercise_.step->hunt) return turn_to({exercise_.step, !exercise_.is_hunt});
         below(exercise_.name() + " has no bug hunt.\n");
     }
 
-    // Explains the solution. Because there is no line to type an answer in, pressing the key twice confirms.
+    // Explains the solution. The learner confirms this by pressing the key twice, because there is
+    // no line to type an answer in.
     void explain_it(bool is_sure) {
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());
@@ -356,9 +361,9 @@ private:
     std::unique_ptr<Check> check_;
     std::optional<CheckResult> found_;  // the last result, unless another message replaced it
     std::string bandwidth_;
-    std::string verdict_;  // the text on the screen, unless a key asked for something else
+    std::string verdict_;  // the text on the screen, unless a key replaced it
     bool shows_verdict_ = true;
-    std::vector<std::string> pages_;  // the remaining pages of a long text
+    std::vector<std::string> pages_;  // the pages of a long text that remain to be shown
     size_t count_of_pages_ = 0;       // including the pages already shown
     bool has_passed_ = false;         // whether the last checked text passed
     char last_key_ = 0;

@@ -13,24 +13,25 @@ namespace coalesce::learn {
 /// The response to a request.
 struct WebAnswer {
     int status = 200;
-    std::string headers;  ///< lines that each end in "\r\n"
+    std::string headers;  ///< lines of headers, which each end in "\r\n"
     std::string body;
 };
 
-/// Returns the response to a request, given the lines before its body. Serves only GET and HEAD for ordinary files
-/// inside the folder, even if the path or a link leads outside.
+/// Returns the response to a request. `request` contains the lines before the body. Only GET and
+/// HEAD are served, and only for ordinary files inside the folder, even if the path or a link leads
+/// outside.
 WebAnswer web_answer(const std::filesystem::path& folder, const std::string& request);
 
-/// Thrown if another program listens on the port.
+/// Thrown if another program already uses the port.
 class PortTaken : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Listens on 127.0.0.1 once it is constructed, and answers in `serve`.
+/// A server that listens on 127.0.0.1 from its construction, and answers requests in `serve`.
 class WebServer {
 public:
-    /// Starts listening. Port 0 means any free one. Throws PortTaken or std::runtime_error.
+    /// Starts to listen. Port 0 means any free port. Throws PortTaken or std::runtime_error.
     WebServer(std::filesystem::path folder, int port);
 
     /// Returns the server's address: "http://127.0.0.1:PORT/".

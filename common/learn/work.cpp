@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads the solution, with its markers.
+// Reads the solution, including its markers.
 exercises::Skeleton marked_solution(const Work& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
     auto text = read_if_there(repository() / file);

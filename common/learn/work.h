@@ -1,5 +1,5 @@
 /// \file
-/// An item that a learner works on: the exercise of a step, or its bug hunt.
+/// A piece of work for the learner: the exercise of a step, or its bug hunt.
 #pragma once
 
 #include <filesystem>
@@ -16,40 +16,44 @@ struct Work {
     const course::Step* step = nullptr;
     bool is_hunt = false;
 
-    /// Returns "03_tiled" or "03_tiled hunt", which is used in messages and in the learner's progress.
+    /// Returns "03_tiled" or "03_tiled hunt", the name in messages and in the learner's progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// Returns what a learner types after a command: "03", "03 --hunt".
+    /// Returns the words that name the exercise after a command, such as "03" or "03 --hunt".
     std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
-    /// Returns the learner's file relative to the course's folder: "exercises/03_tiled/kernel.cu".
+    /// Returns the path of the learner's file relative to the course's folder, such as
+    /// "exercises/03_tiled/kernel.cu".
     std::filesystem::path relative_file() const;
     /// Returns the full path of the learner's file.
     std::filesystem::path file() const;
-    /// Returns the text of the learner's file, or of `other_file` if that is not "", with the name to use in
-    /// messages.
+    /// Returns the source in the learner's file, or in `other_file` if that is not empty. The
+    /// source includes its name for messages.
     Source source(const std::string& other_file) const;
-    /// Returns the original text of the learner's file. Throws if solutions/ lacks the exercise.
+    /// Returns the original text of the learner's file. Throws if solutions/ does not contain the
+    /// exercise.
     std::string skeleton() const;
     /// Returns the solution without its markers.
     std::string solution() const;
-    /// Reports whether it is a whole program, and not a kernel that can be counted, drawn or timed.
+    /// Reports whether the exercise is a whole program instead of a kernel that can be counted,
+    /// drawn or timed.
     bool is_program() const { return asked().is_program; }
     /// Returns the exercise's description from the course.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// Returns the lesson's text: "steps/03_tiled/README.md".
     std::string lesson() const;
-    /// Returns the points for passing it.
+    /// Returns the points for passing the exercise.
     int points() const { return asked().points; }
 };
 
-/// Returns the exercises in the course's order, the whole program first, without bug hunts.
+/// Returns the exercises in the order of the course, beginning with the whole program. Bug hunts
+/// are not included.
 std::vector<Work> exercises_of(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> exercises_and_hunts_of(const course::Course& course);
 
-/// Returns the exercise that a number or a name means. Throws UsageError if there is none.
+/// Returns the exercise that has this number or name. Throws UsageError if there is none.
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// Returns the hash of a text, which identifies it in verdicts and in the progress.
+/// Returns the hash of a text. Verdicts and the progress identify texts by their hashes.
 std::string identity_of(const std::string& text);
 
 }  // namespace coalesce::learn

@@ -1,5 +1,6 @@
-// Reads the records of the course. Everything that may be a typing mistake is an error (an unknown key, a step that
-// builds on a later one, a kernel without expectations), so that no test misses it.
+// Reads the records of the course. Anything that may be a typing mistake is an error, so that no
+// test silently skips something. Examples are an unknown key, a step that builds on a later step,
+// and a kernel without expectations.
 
 #include "examiner/course/course.h"
 
@@ -64,7 +65,7 @@ int read_points(const StrictToml& reader, const toml::table& table, const std::s
     return static_cast<int>(reader.whole(table, "points", where, 1, 1000));
 }
 
-// Reads the levels of a hint, without line breaks at their ends.
+// Reads the levels of a hint, and removes the line breaks at their ends.
 void read_levels(const StrictToml& reader, const toml::table& table, bool all,
                  const std::string& where, Hint& hint) {
     bool any = false;
@@ -140,7 +141,8 @@ double read_within(const StrictToml& reader, const toml::table& table) {
     reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
-// The time model itself is off by about 8 %.
+// The smallest error that a question about a predicted time must allow, because the time model
+// itself is off by about 8 %.
 constexpr double kLeastOfTimes = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,

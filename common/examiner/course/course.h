@@ -1,6 +1,7 @@
 /// \file
-/// The course as its records state it: its steps in order, their kernels, and what each must cost. The records are
-/// course.toml, steps/NN_name/lesson.toml and solutions/NN_name/exercise.toml.
+/// The course as its records describe it: the steps in order, their kernels, and the cost expected
+/// of each kernel. The records are course.toml, steps/NN_name/lesson.toml and
+/// solutions/NN_name/exercise.toml.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +19,11 @@ namespace coalesce::course {
 /// The counters that lesson.toml can specify for a kernel, by name.
 inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
 
-/// One kernel of a step, or one piece of host code.
+/// A variant of a step: one of its kernels, or host code.
 struct Variant {
-    std::string name;    ///< its name in --list and --variant of the program
+    std::string name;    ///< its name in the program's options --list and --variant
     std::string kernel;  ///< name of the __global__ function; empty for host code
-    /// sectors or wavefronts per request, for the counters of kExpectable
+    /// expected sectors or wavefronts per request, by the name of the counter
     std::map<std::string, double> expect;
     int rows_multiple = 1, cols_multiple = 1;
     int line = 0;  ///< line in lesson.toml
@@ -31,7 +32,7 @@ struct Variant {
 /// One program of the course. Its first variant is the main one.
 struct Step {
     std::string name;            ///< "02_naive", the name of its folders
-    std::string title = {};      ///< "Naive: one thread moves one element"
+    std::string title = {};      ///< for example "Naive: one thread moves one element"
     std::string builds_on = {};  ///< the name of an earlier step; empty for the first
     std::vector<Variant> variants = {};
     std::optional<Exercise> exercise = {};  ///< the exercise, if there is one
@@ -45,9 +46,9 @@ struct Step {
 
 /// All steps in reading order.
 struct Course {
-    /// The lesson before the steps, if there is one. It is a whole program, and so is its exercise. It has no
-    /// variants and no kernel that takes a matrix. It is kept apart so that loops over the steps find only kernels to
-    /// count, time and draw.
+    /// The lesson before the steps, if there is one. This lesson is a whole program, and so is its
+    /// exercise. It is not in `steps`, so that loops over the steps find only kernels that take a
+    /// matrix, which can be counted, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
     std::vector<Hint> hints;  ///< for failures in any step
@@ -57,12 +58,13 @@ struct Course {
     /// Returns the step or the whole-program lesson of this name or number, or nullptr.
     const Step* lesson(const std::string& name_or_number) const;
 
-    /// Returns the hint for a failure ("" for none): the exercise's own, or else the course's. Missing levels come
-    /// from the general hint. Its `failures` are those of the hint that was chosen.
+    /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
+    /// selects the general hint. Missing levels are taken from the general hint. `failures` of the
+    /// result lists the failures that the chosen hint names.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 
-/// A record of the course: its text, and its file's name in messages.
+/// The text of a record of the course, and the name of its file for messages.
 struct CourseText {
     std::string
         file;  ///< ends with course.toml, steps/NN_name/lesson.toml or solutions/NN_name/exercise.toml
@@ -70,9 +72,9 @@ struct CourseText {
 };
 /// Reads the records that exist in the course's folder.
 std::vector<CourseText> course_texts(const std::filesystem::path& root);
-/// Makes the course from its records. Throws CourseError.
+/// Makes a course from the texts of its records. Throws CourseError if a record is wrong.
 Course course_of_texts(const std::vector<CourseText>& texts);
-/// Reads the course in the folder `root`. Throws CourseError.
+/// Reads the course in the folder `root`. Throws CourseError if a record is wrong.
 Course read_course(const std::filesystem::path& root);
 
 }  // namespace coalesce::course

@@ -4,7 +4,8 @@
 
 namespace coalesce::course {
 
-/// An error in a file of the course. The message begins with file and line, and ends with what to do.
+/// An error in a file of the course. The message begins with the file and the line, and ends with
+/// advice on what to do.
 struct CourseError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -12,10 +12,12 @@ namespace coalesce::course {
 inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples",   "shapes",
                                               "counted", "limits",   "block_order", "hidden"};
 
-/// Reads the keys that are present and leaves the others unchanged. Then checks that the exercise is consistent.
+/// Reads the requirements that the table contains, and leaves the others unchanged. Then checks
+/// that the exercise is consistent.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reads the multiples of rows and columns of an exercise or a variant, if given.
+/// Reads the multiples of an exercise's or a variant's rows and columns, if the table contains
+/// them.
 void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {
     const toml::node* node = table.get("multiples");
     if (node == nullptr) return;
@@ -24,7 +26,7 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
     task.cols_multiple = multiples.cols;
 }
 
-/// Reads numbers of a table into the members of a struct. Missing ones are 0.
+/// Reads numbers from a table into the members of a struct. A member without a number becomes 0.
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],
@@ -39,10 +41,10 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
     return numbers;
 }
 
-/// Reads the required order of blocks, if given.
+/// Reads the required order of blocks, if the table contains it.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reports an error for shapes that the exercise does not allow.
+/// Reports an error if the exercise does not allow one of the shapes.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A value in the file, and its path.
+/// A value in a file of results, together with its path in the file.
 class Field {
 public:
     Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -46,7 +46,7 @@ public:
         if (value.empty()) fail("a text was expected");
         return value;
     }
-    /// Returns a number of this type, which must be above 0.
+    /// Checks that the value is a number above 0.
     template <class Number = double>
     void above_zero() const {
         if (!(as<Number>() > 0)) fail("a number above 0 was expected");

@@ -1,6 +1,7 @@
 /// \file
-/// Checks files with results of lessons, which `learn run --json`, `bench` and `learn results` write. Programs that
-/// show results check them first, so that a malformed file is an error and never a blank in a table.
+/// Checks the files of results that `learn run --json`, `bench` and `learn results` write. Programs
+/// that show results check the file first, so that a malformed file causes an error and never a
+/// blank in a table.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,12 +24,12 @@ using ResultsError = codec::Error;
 /// Checks every field that tables and charts use. Throws ResultsError for the first wrong one.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
-/// Reports whether a result is of host code or of a transfer.
+/// Reports whether a result belongs to host code or to a transfer.
 bool is_of_host(const nlohmann::ordered_json& result);
 
-/// Reports whether a result's time can be compared with that of its lesson's first variant: it is of a kernel that
-/// processes a whole matrix of floats. Host code, transfers, halves of a transpose, other element types and other
-/// arrays cannot be compared.
+/// Reports whether a result's time can be compared with the time of its lesson's first variant.
+/// Only kernels that process a whole matrix of floats are comparable. Host code, transfers, halves
+/// of a transpose, other element types and other arrays are not.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.

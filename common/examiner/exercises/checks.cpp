@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Numbers of files that were examined and that could not be. A program that examined nothing must not look like a
-// success.
+// The number of files that were examined, and of files that could not be examined. A program that
+// examined nothing must not report success.
 int examined = 0, not_examined = 0;
 
 // Returns the file's path within the repository, for messages.

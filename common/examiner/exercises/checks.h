@@ -1,15 +1,15 @@
 /// \file
-/// The functions that exercises/checks.cpp uses: the examination of a learner's file, and the main function around
-/// all test cases. The program is build/bin/exercise_checks.
+/// The functions that exercises/checks.cpp uses: the examination of a learner's file, and the main
+/// function around all test cases. The program is build/bin/exercise_checks.
 ///
-/// It examines the exercises that its test cases name (--test-case="03_tiled" or "03_tiled hunt") and prints the
-/// verdicts. Its exit code is 0 if all passed, 1 if a kernel did not pass, and 2 if nothing could be examined. It
-/// reads these environment variables:
+/// The program examines the exercises that its test cases name (--test-case="03_tiled" or "03_tiled
+/// hunt") and prints the verdicts. Its exit code is 0 if all passed, 1 if a kernel did not pass,
+/// and 2 if nothing could be examined. The program reads these environment variables:
 ///
-///     COALESCE_KERNEL    the file to examine; otherwise kernel.cu (or hunt.cu) of the exercise
-///     COALESCE_VERDICT   a file that gets the verdict as JSON (see examiner/verdict.h)
+///     COALESCE_KERNEL    the file to examine; by default kernel.cu (or hunt.cu) of the exercise
+///     COALESCE_VERDICT   a file to which the verdict is written as JSON (see examiner/verdict.h)
 ///     COALESCE_DEVICE    sim (the default), gpu, auto
-///     COALESCE_CACHE     a folder that caches slow results; none otherwise
+///     COALESCE_CACHE     a folder that caches slow results; by default there is none
 #pragma once
 
 #include <doctest/doctest.h>
@@ -20,8 +20,8 @@
 
 namespace coalesce::exercises {
 
-/// Examines the learner's file for an exercise, "03_tiled" or "03_tiled hunt". Prints the verdict, and writes it to a
-/// file on request.
+/// Examines the learner's file for an exercise such as "03_tiled" or "03_tiled hunt". Prints the
+/// verdict, and writes it to the file that COALESCE_VERDICT names.
 Verdict verdict_on(const std::string& exercise);
 
 }  // namespace coalesce::exercises

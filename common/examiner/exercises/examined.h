@@ -1,4 +1,5 @@
-// Examines files as their exercise asks. The checks use it, and the proofs that the checks are sound.
+// Examines files as their exercise requires. The checks use this header, and so do the proofs that
+// the checks are sound.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +14,13 @@ namespace coalesce::exercises {
 
 /// Returns the course's folder.
 std::filesystem::path repository();
-/// Returns the exercise "03_tiled" or "03_tiled hunt" of the course. Throws UsageError.
+/// Returns an exercise of the course by name, such as "03_tiled" or "03_tiled hunt". Throws
+/// UsageError if there is none.
 const Exercise& exercise_called(const std::string& name);
-/// Chooses the device that COALESCE_DEVICE names, or the simulated one if it is not set.
+/// Chooses the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
 Device choose_device_of_environment(char** argv);
-/// Examines a text in this process, and compares it with the exercise's solution. Slow results are cached in the
-/// folder `cache`, unless it is "".
+/// Examines a text in this process, and compares its costs with those of the exercise's solution.
+/// Slow results are cached in the folder `cache`, unless `cache` is empty.
 Verdict examined_as(const Exercise& exercise, const Source& source,
                     const std::filesystem::path& cache);
 

@@ -1,4 +1,4 @@
-// Checks the form of an exercise's files: their headers, their kernels, and the hints about them.
+// Checks the form of an exercise's files: their header comments, their kernels, and their hints.
 #include <algorithm>
 #include <regex>
 
@@ -13,7 +13,7 @@ namespace {
 using Faults = std::vector<std::string>;
 using Lines = std::vector<std::string>;
 
-// Returns the comment at the head of the text.
+// Returns the comment at the beginning of the text.
 std::string head_of(const std::string& text) {
     std::string head;
     for (const std::string& line : lines_of(text)) {

@@ -1,5 +1,5 @@
-// exercises -- writes the skeletons of all exercises from their solutions, and checks that the tree has these
-// skeletons.
+// exercises -- writes the skeletons of all exercises from their solutions, or checks that the
+// repository contains these skeletons.
 
 #include <cstdio>
 #include <cstring>

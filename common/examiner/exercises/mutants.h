@@ -36,20 +36,20 @@ struct Mutant {
 /// The contents of mutants.toml.
 struct Mutants {
     std::string blank_failure;           ///< failure of the skeleton
-    std::string blank_failure_by_clang;  ///< failure of the skeleton compiled by clang
+    std::string blank_failure_by_clang;  ///< failure of the skeleton if clang compiles it
     std::string hunt_failure;            ///< failure of the bug hunt; "" if there is none
     bool hunt_is_right_at_first = true;  ///< whether the bug hunt is right on the first shape
-    std::vector<Mutant> mutants;         ///< in the order of the file
+    std::vector<Mutant> mutants;         ///< the mutants, in the order of the file
 };
 
 /// The fewest mutants that an exercise must have.
 constexpr std::size_t kFewestMutants = 4;
 
-/// Reads the file. Throws course::CourseError that names the place.
+/// Reads the file. Throws course::CourseError, which names the line, if the file is wrong.
 Mutants read_mutants(const std::filesystem::path& file);
 
-/// Returns the solution with the mistake. Throws UsageError unless the text to replace occurs exactly once and the
-/// mistake changes something.
+/// Returns the solution with the mistake. Throws UsageError if the text to replace does not occur
+/// exactly once, or if the mistake changes nothing.
 std::string applied(const Mutant& mutant, const std::string& solution);
 
 }  // namespace coalesce::exercises

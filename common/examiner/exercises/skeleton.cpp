@@ -20,8 +20,8 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     return text;
 }
 
-// Removes the prefix of a skeleton's line: "        //!     x = 1;" gives "            x = 1;", so that the code
-// keeps its column.
+// Removes the prefix of a skeleton's line and keeps the column of the code. For example, "
+// //!     x = 1;" becomes "            x = 1;".
 std::string without_prefix(const std::string& line) {
     std::string indent = line.substr(0, line.find(kPrefix));
     std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
@@ -34,7 +34,7 @@ bool has_word_for_the_learner(const Piece& piece) {
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
-// Reads the lines, and keeps track of whether they are between markers.
+// Reads the lines of a marked solution, and keeps track of whether they are between two markers.
 class Reader {
 public:
     explicit Reader(const std::string& name) : name_(name) {}
@@ -130,7 +130,7 @@ Skeleton skeleton_of(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// This does not share code with the reader above, so that it finds mistakes there.
+// This function does not share code with `Reader`, so that it finds the mistakes of `Reader`.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;

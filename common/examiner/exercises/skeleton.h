@@ -1,6 +1,6 @@
 /// \file
-/// Splits a solution with marked lines into two texts: the skeleton that the learner starts with, and the solution
-/// itself.
+/// Splits a solution with marked lines into two texts: the skeleton that the learner starts with,
+/// and the solution itself.
 ///
 ///     //! [blank]
 ///     //! // TODO: if (row, col) lies inside `in`, store that element where it belongs in `out`.
@@ -9,9 +9,9 @@
 ///     }
 ///     //! [blank]
 ///
-/// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix, and the others
-/// are only in the solution. All other lines are in both. In a bug hunt the skeleton's lines contain the bug, and the
-/// solution's lines fix it.
+/// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix,
+/// and all other lines are only in the solution. Lines outside the markers are in both texts. In a
+/// bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
 #pragma once
 
 #include <string>
@@ -21,34 +21,36 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines that is in both texts, or has two versions.
+/// A run of lines that is the same in both texts or has two versions.
 struct Piece {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
-    bool is_marked = false;           ///< whether the two versions may differ
+    bool is_marked = false;           ///< whether the two texts have different versions
     int line = 0;                     ///< line of the marked text where the run begins
 };
 
 /// The two texts of a marked solution.
 struct Skeleton {
-    std::vector<Piece> pieces;  ///< in order; marked and unmarked pieces alternate
+    std::vector<Piece> pieces;  ///< the pieces in order; marked and unmarked pieces alternate
 
     /// Returns the text that the learner starts with.
     std::string blank() const;
-    /// Returns the solution without its marks.
+    /// Returns the solution without its markers.
     std::string solved() const;
-    /// Returns the number of places to fill in.
+    /// Returns the number of gaps that the learner must fill in.
     int blanks() const;
-    /// Returns the number of lines of the solution that the learner writes.
+    /// Returns the number of lines of code that the learner must write.
     int lines_to_write() const;
 };
 
-/// Parses a marked text. `name` is its file's name for messages. Throws UsageError if a marker has no partner, `//! `
-/// is outside markers, nothing is marked, or a marked place lacks a solution or an instruction.
+/// Parses a marked text, whose file messages call `name`. Throws UsageError if a marker has no
+/// partner, if `//! ` is outside markers, if nothing is marked, or if there is no solution or no
+/// instruction between two markers.
 Skeleton skeleton_of(const std::string& marked, const std::string& name);
 
-/// Compares a skeleton in the tree with the marked solution that it comes from. Returns "" if they differ only in
-/// marked lines, and there only by lines that solving adds or replaces; otherwise describes the first other line.
+/// Compares a skeleton in the repository with the marked solution from which it was made. Returns
+/// "" if they differ only in marked lines, and there only by lines that a learner adds or replaces.
+/// Otherwise describes the first other line that differs.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 
-// The most lines that fixing a bug hunt may change. More would be another kernel, not a bug.
+// The most lines that the fix of a bug hunt may change. A larger change would make another kernel
+// instead of fixing a bug.
 constexpr int kLongestFix = 12;
 
 const std::string kProgram = "program.cu";
@@ -32,7 +33,7 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
         if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
     }
     for (const std::string& name : there) {
-        // beat/ is the open exercise, which ./learn beat creates.
+        // beat/ belongs to the open exercise, which ./learn beat creates.
         bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "exercise.h" ||
                          name == "beat";
         if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {
@@ -62,7 +63,8 @@ void find_strays(const Tree& tree, Faults& faults) {
     }
 }
 
-// Checks the skeleton in the tree. If a learner has edited it, checks the committed text.
+// Checks the skeleton in the repository. If a learner has edited the file, checks its committed
+// text instead.
 void check_skeleton(const Tree& tree, const std::string& name, const std::string& file,
                     Faults& faults) {
     std::string path = "exercises/" + name + "/" + file;
@@ -179,7 +181,8 @@ std::vector<std::string> Tree::faults() const {
     for (const std::string& name : names_) {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
-            // A program's lesson does something different from its exercise.
+            // The lesson of a whole program does something different from its exercise, so there is
+            // nothing to compare.
             if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
             check_mutants(*this, name, faults);
         } catch (const UsageError& error) {
@@ -196,7 +199,7 @@ Faults Tree::faults_of_hints() const {
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
         std::set<std::string> provoked = {expected.blank_failure};
         for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
-        provoked.erase("nothing-written");  // this failure gets the general hints
+        provoked.erase("nothing-written");  // this failure has the general hints
         for (const std::string& id : failures_without_hint(course, name, provoked)) {
             faults.push_back("solutions/" + name + "/exercise.toml has no hint for \"" + id +
                              "\", which its mutants provoke; add a [[hint]]");

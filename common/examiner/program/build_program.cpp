@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Time limit in seconds. nvcc takes two on an idle computer.
+// The time limit of the compiler in seconds. nvcc takes two seconds on an idle computer.
 constexpr int kSeconds = 40;
 
 // Returns a compiler that also compiles host code.
@@ -45,7 +45,8 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
             "program.cu"};
 }
 
-// Returns the last lines with a message, such as those of the linker, which do not name lines of the file.
+// Returns the last lines of the output. They explain errors that name no line of the file, such as
+// those of the linker.
 std::string end_of(const std::string& output) {
     constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);

@@ -1,4 +1,4 @@
-// The parts of the examination of a program, by file.
+// Declares the steps of the examination of a program, by the file that implements them.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,38 @@
 
 namespace coalesce {
 
-// ---- build_program.cpp: it is compiled and linked, with the simulated GPU's runtime library ----
+// ---- build_program.cpp: compile the program, and link it with the simulated GPU's runtime library
+// ----
 
-/// Compiles the program to the file `program` in `folder`, with nvcc, or with clang if clang built the course or is
-/// the only compiler. Fills in the verdict's compiler, messages and time, and the failure if there is no program.
-/// Reports whether there is one.
+/// Compiles the program to the file `program` in `folder`. Uses nvcc, or clang if clang built the
+/// course or is the only compiler. Sets the verdict's compiler, messages and compile time, and adds
+/// a failure if the program cannot be built. Reports whether the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 
-// ---- program_causes.cpp: what is wrong with it, told by one run of it ----
+// ---- program_causes.cpp: find out what is wrong with the program in one run ----
 
 constexpr long long kMostThreadsOfBlock = 1024;
 
-/// Returns why a run with this number of elements was not right and clean, or a failure of kind none. The program
-/// must reverse its array, print "right", and end with 0.
+/// Returns the failure of a run with this number of elements, or a failure of kind none. The
+/// program must reverse its array, print "right" and exit with code 0, and the simulator's checks
+/// must find nothing.
 Failure wrong_with(const WitnessedRun& run, int elements, const Source& source);
 
-/// Returns a failure if the program would not notice a failed launch, otherwise one of kind none.
+/// Returns a failure if the program did not notice that its launch failed. Otherwise the failure's
+/// kind is none.
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source);
 
-// ---- program_lines.cpp: where a call of CUDA's runtime stands in its text ----
+// ---- program_lines.cpp: find the line of a call of the CUDA runtime in the program's text ----
 //
-// What watches the program run sees the call, and no line of the host's code.
+// The witness records the calls of the running program, but does not know their lines in the host's
+// code.
 
-/// Returns the line of the launch, which is the first <<< outside comments. 0: there is none.
+/// Returns the line of the launch, which is the first <<< outside comments, or 0 if there is none.
 int line_of_program_launch(const std::string& text);
 
-/// Returns the line of copy number `number` of the run, or 0 if the text does not determine it. Copies happen in the
-/// order of the text, unless a loop or a function of the program makes several of them with one call; then the line
-/// is known only if the text has a single call.
+/// Returns the line of copy number `number` of the run, or 0 if the text does not determine the
+/// line. Copies usually happen in the order of the text. If a loop or a function makes several
+/// copies with one call, the line is known only if the text has a single call.
 int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number);
 
 }  // namespace coalesce

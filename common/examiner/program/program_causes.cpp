@@ -17,7 +17,7 @@ namespace {
 
 constexpr long long kLanes = 32;
 
-// ---- what is known of a run ----
+// ---- the facts about a run ----
 
 bool is_poison(float value) {
     unsigned char bytes[sizeof value], poison[sizeof value];
@@ -52,8 +52,8 @@ std::string element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Explains one run. Each way in which it can go wrong has a function, in the order in which they are tried; it
-// returns the failure if it applies.
+// Explains one run. For each way in which a run can go wrong, a function returns the failure if it
+// applies. `first` lists these functions in the order in which they are tried.
 class Causes {
 public:
     Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
@@ -85,7 +85,8 @@ private:
                 .next = next};
     }
     int line_of_launch() const { return line_of_program_launch(source_.text); }
-    // Returns the line of the last copy in this direction, or 0 if there is none or its line is unknown.
+    // Returns the line of the last copy in this direction, or 0 if there is no such copy or its
+    // line is unknown.
     int line_of_last_copy(const std::string& way) const {
         for (std::size_t i = run_.copies.size(); i-- > 0;) {
             if (run_.copies[i].way == way) return line_of_copy(source_.text, run_, i);
@@ -139,8 +140,8 @@ private:
             line_of_launch());
     }
 
-    // Reports whether the numbers are exchanged: the first one would be the right number of blocks if the second were
-    // the threads, rounded up.
+    // Reports whether the two numbers of the launch are exchanged. This is the case if the second
+    // number is the number of blocks that a block size of the first number would need.
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
@@ -148,11 +149,13 @@ private:
                launch.threads() == (count + blocks - 1) / blocks;
     }
 
-    // Returns the failure for the simulator's reports. A failed copy has its own failure, and leaks come last.
+    // Returns the failure for a report of the simulator, except for failed copies and leaks, which
+    // other functions handle.
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
-            // If all threads do everything, they race everywhere, so that is the cause.
+            // If every thread does all the work, threads also race for every element. Report the
+            // repeated work instead.
             const auto repeated = repeated_work();
             if (report.check == "globalrace" && repeated) return repeated;
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
@@ -173,7 +176,8 @@ private:
         return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
     }
 
-    // Explains an access outside an array by a thread without an element, or by a wrong index.
+    // Returns the failure for an access outside an array. Either the thread has no element, or its
+    // index is wrong.
     Failure outside(const SeenReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
@@ -265,7 +269,8 @@ private:
         return {};
     }
 
-    // Finds an input that cannot show whether the array was reversed.
+    // Finds an input that is the same in both directions, so that it cannot show whether the array
+    // was reversed.
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
         return failure(FailureKind::comparison_wrong,
@@ -345,7 +350,7 @@ private:
             line_of_kernel(source_.text, ""));
     }
 
-    // Checks that the program reports a right result as right.
+    // Checks that the program calls a right result right.
     std::optional<Failure> wrong_words() const {
         if (says_right(run_)) return {};
         return failure(
@@ -357,11 +362,13 @@ private:
             "wrong and ends with 1.");
     }
 
-    // Checks that the kernel has a thread for each element, as the lesson asks. Other designs are not all mistakes:
-    // blocks may have any size, the grid may be rounded up, and several blocks may loop with a stride of the whole
-    // grid, which is usual in CUDA code. A single block is right if it could have a thread for each element.
+    // Checks that the launch has a thread for each element, as the lesson requires. Other designs
+    // can be right too: blocks may have any size, the grid may be rounded up, and several blocks
+    // may loop with a stride of the whole grid, which is common in CUDA code. A single block is
+    // right if it could have a thread for each element.
 
-    // Finds launches with far too few threads for the elements, such as <<<1, 1>>> with a loop.
+    // Finds launches with far too few threads for the number of elements, such as <<<1, 1>>> with a
+    // loop.
     std::optional<Failure> few_threads() const {
         if (run_.launches.empty()) return {};
         const auto count = static_cast<long long>(count_);
@@ -388,7 +395,7 @@ private:
         return {};
     }
 
-    // Finds threads that all do all of the work.
+    // Finds launches in which every thread or every block does all the work.
     std::optional<Failure> repeated_work() const {
         if (run_.launches.empty() || count_ == 0) return {};
         for (const SeenStores& stores : run_.stores) {
@@ -436,7 +443,7 @@ Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) 
 }
 
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
-    // The output contains the error in the words of cudaGetErrorString or cudaGetErrorName.
+    // The output must contain the error, in the words of cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };

@@ -1,8 +1,8 @@
-// A library that is preloaded into a learner's program. It stands between the program and the CUDA runtime library,
-// and records the program's calls (witness.h). It passes each call on to the library, which the loader finds after
-// this one.
+// A library that is preloaded into a learner's program. It intercepts the program's calls of the
+// CUDA runtime library, records them (witness.h), and passes each call on to the runtime library.
 //
-// It poisons memory when it is allocated, so that elements that no kernel has written are recognized.
+// It also fills new GPU memory with a pattern, so that elements that no kernel has written can be
+// recognized.
 #include "examiner/program/witness.h"
 
 #include <cuda_runtime_api.h>
@@ -16,8 +16,8 @@ namespace {
 
 namespace witness = coalesce::witness;
 
-/// Returns the library's own function. This library is not linked with the runtime, because it is also loaded where
-/// there is none.
+/// Returns the runtime library's own function of this name. This library is not linked with the
+/// runtime library, because it is also loaded into processes that do not have it.
 template <class Function>
 Function* real(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -67,7 +67,8 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     return error;
 }
 
-/// Makes the block too large if launches are to fail, so that the runtime library itself refuses them.
+/// Returns the block to launch. If launches must fail, it is too large, so that the runtime library
+/// itself refuses the launch.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
     return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
@@ -113,8 +114,8 @@ extern "C" cudaError_t cudaPeekAtLastError() {
     return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
-// The function that clang, and the one that nvcc, calls for <<<...>>>. nvcc passes a handle instead of the kernel's
-// address.
+// clang calls this function for <<<...>>>, and nvcc calls the one after it. nvcc passes a handle
+// instead of the kernel's address.
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);

@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// The instruction budget. A kernel for a few thousand elements needs a few thousand instructions; an endless one is
-// stopped soon.
+// The instruction budget of a run. A kernel for a few thousand elements needs a few thousand
+// instructions, and an endless kernel is stopped soon.
 constexpr const char* kMostInstructions = "20000000";
 
 std::vector<float> floats_in(const fs::path& file) {
@@ -47,7 +47,7 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
     }
 }
 
-// Reads a report. Places outside the learner's file are dropped.
+// Reads a report. The line is dropped if it is not in the learner's file.
 SeenReport report_in(const Json& json) {
     SeenReport report{.check = json.at("check"),
                       .kind = json.at("kind"),
@@ -71,13 +71,14 @@ SeenStores stores_in(const Json& kernel) {
     return stores;
 }
 
-// A program that was killed by a signal leaves no reports.
+// Reads the reports and the stores of the kernels. A program that was killed by a signal leaves
+// none.
 void take_reports(const fs::path& file, WitnessedRun& run) {
     const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
     for (const Json& kernel : json.at("kernels")) {
-        // A kernel without counters had no launch that ran to its end.
+        // If a kernel has no launches here, none of its launches ran to its end.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
     }
 }

@@ -1,5 +1,5 @@
-// Runs a learner's program once on the simulated GPU, and collects how it ended, its calls of the CUDA runtime, and
-// the reports of the simulator's checks.
+// Runs a learner's program once on the simulated GPU. The result contains the exit code and the
+// output, the program's calls of the CUDA runtime, and the reports of the simulator's checks.
 #pragma once
 
 #include <array>
@@ -22,16 +22,16 @@ struct SeenLaunch {
 
 /// A copy that the program requested.
 struct SeenCopy {
-    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", by the kind argument
-    std::string error;  ///< "cudaErrorInvalidValue"; "" if the copy worked
+    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", according to the kind argument
+    std::string error;  ///< for example "cudaErrorInvalidValue"; "" if the copy worked
     bool is_after_launch = false;
 };
 
 /// The stores of a kernel.
 struct SeenStores {
     long long launches = 0;
-    long long bytes = 0;  ///< stored by all threads of all launches, counting repetitions
-    int line = 0;         ///< line of the learner's file that stored most of them; 0 if unknown
+    long long bytes = 0;  ///< bytes stored by all threads of all launches, with repetitions
+    int line = 0;         ///< line of the learner's file that stored the most bytes; 0 if unknown
 };
 
 /// A report of one of the simulator's checks.
@@ -52,17 +52,17 @@ struct ProgramRun {
 struct WitnessedRun {
     Ended ended;
     std::vector<SeenLaunch> launches;
-    std::vector<SeenCopy> copies;    ///< in order, including those that failed
+    std::vector<SeenCopy> copies;    ///< all copies in order, including those that failed
     bool is_asked_for = false;       ///< whether the program asked for the launch's error
     std::vector<float> in, out;      ///< the data of the last copy in each direction
-    std::vector<SeenStores> stores;  ///< of each kernel that ran to its end
+    std::vector<SeenStores> stores;  ///< the stores of each kernel that ran to its end
     std::vector<SeenReport> reports;
 };
 
-/// The time limit of a program in seconds.
+/// The time limit for one run of a program, in seconds.
 constexpr int kSecondsOfProgram = 10;
 
-/// Runs the program in a temporary folder.
+/// Runs the program once, and records its calls in a temporary folder.
 WitnessedRun run_witnessed(const ProgramRun& run);
 
 }  // namespace coalesce

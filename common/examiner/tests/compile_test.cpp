@@ -1,4 +1,4 @@
-// Tests compiling: results, messages and caching.
+// Tests the compilation of kernels: the results, the messages and the cache.
 #include "examiner/compile.h"
 #include "examiner/render.h"
 
@@ -76,7 +76,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
-        // The PTX refers to lines of the file by its one name, from 1.
+        // The PTX must refer to the file by its internal name and count its lines from 1.
         CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
@@ -150,7 +150,8 @@ TEST_CASE("no compiler's messages show our lines, however broken the file is") {
     }
 }
 
-// This compiler takes as long as all others together, and compiles kernels only if there is no NVRTC.
+// nvcc takes as long as all other compilers together, and compiles kernels only if there is no
+// NVRTC.
 TEST_CASE("nvcc's messages show none of our lines either") {
     if (!compiler_found(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }

@@ -1,4 +1,5 @@
-// Tests whole examinations: what passes, what is reported besides the failure, and the JSON.
+// Tests whole examinations: which kernels pass, what is reported in addition to the failure, and
+// the JSON.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -53,7 +54,7 @@ TEST_CASE("a right kernel passes, with its counters, lines and parts of the time
     REQUIRE(found.shapes.size() == transpose_within({}).shapes.size() + 1);
     for (const ShapeTried& tried : found.shapes) CHECK(tried.passed);
     REQUIRE(found.counters);
-    // 256 x 256 elements, 32 per request, in 4 sectors.
+    // 256 x 256 elements need 2048 requests of 32 elements, each with 4 sectors.
     CHECK(found.counters->load_requests == 2048);
     CHECK(found.counters->load_sectors == 8192);
     CHECK(found.counters->store_sectors == 8192);

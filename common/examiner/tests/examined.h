@@ -1,4 +1,4 @@
-// The exercise of these tests, and its examination.
+// The exercise that these tests use, and a function that examines kernels for it.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,8 @@
 
 namespace coalesce::tests {
 
-/// A transpose on squares, both rectangular shapes, partial tiles, one row and one column.
+/// Returns the exercise of a transpose. Its shapes include a square, both kinds of rectangles,
+/// partial tiles, one row and one column.
 inline Exercise transpose_within(const Limits& limits) {
     Exercise exercise;
     exercise.name = "a transpose";
@@ -18,7 +19,7 @@ inline Exercise transpose_within(const Limits& limits) {
     return exercise;
 }
 
-/// Examines a kernel in this process.
+/// Examines a kernel in this process, with the compilers of this computer.
 inline Verdict examined(const Source& source, const Exercise& exercise = transpose_within({}),
                         const std::filesystem::path& solution = {},
                         const LocalRunner::Options& options = {}) {

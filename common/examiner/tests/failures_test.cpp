@@ -1,9 +1,10 @@
-// Every file in failures/ must fail, with the failure that it is called by, at a line that it
-// marks.
+// Tests that every file in failures/ fails, with the failure that its name gives and at a line that
+// the file marks.
 //
-// The name of a file is the identifier of its failure, then perhaps a dot and more. Its first lines
-// say what is wrong with it; "// request: store 4" asks for more than a right result; lines that
-// end in "// here" are those that may be named (none: no line need be).
+// The name of a file begins with the identifier of its failure, which a dot and more text may
+// follow. The first lines of the file describe its mistake. A line such as "// request: store 4"
+// adds a requirement to the right result. The failure may name any line that ends in "// here". If
+// there is no such line, it need not name any.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,7 +48,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// "// request: store 4" asks for a limit; "// request: solution" for the cost of solution.cu.
+/// Returns the exercise for a file. "// request: store 4" sets a limit, and "// request: solution"
+/// limits the costs to those of solution.cu.
 Exercise exercise_in(const std::string& text, fs::path& solution) {
     Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";
@@ -88,13 +90,13 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// Kernels that fail with clang too, but with another name or line.
+/// Reports whether a kernel fails with another identifier or line when clang compiles it.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
         "does-not-compile.open_brace.cu",  // clang names the next function
         "endless-loop.in_configure.cu",    // clang's empty loop looks like a waiting thread
         "endless-loop.printing.cu",        // clang gives the loop its function's line
-        "not-simulated.cu",                // clang names the first line of a statement
+        "not-simulated.cu",                // clang names the first line of the statement
         "uninitialised-read.cu"};          // clang omits stores of unwritten values
     return files.contains(name);
 }
@@ -137,17 +139,17 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         // exercise_cases
         "too-many-requests", "lanes-idle", "needless-atomics", "multiprocessors-idle",
         "loads-not-overlapped", "copies-not-async", "copies-not-overlapped",
-        // the grader's corpus and class tests
+        // tested by the grader's corpus and class tests
         "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
         "launch-out-of-time", "grader-fault",
-        // Failures that only a real GPU reports, or a defect of the simulator would cause.
+        // Failures that only a real GPU or a defect of the simulator can cause.
         "kernel-failed",
-        // the exercises' own cases, in tests/wrong
+        // tested by the exercises' own cases, in solutions/*/wrong
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",
         "grid-exchanged", "elements-left-out", "outside-local-array",
-        // the mutants and cases of the exercise that is a whole program
+        // tested by the mutants and cases of the exercise that is a whole program
         "program-failed", "not-launched", "launch-exchanged", "not-copied", "wrong-element",
         "launch-not-checked", "comparison-wrong", "memory-leaked"};
     std::set<std::string> seen;
@@ -158,7 +160,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
     }
     for (const std::string& id : all_failure_ids()) {
         CAPTURE(id);
-        // The harness has a kernel for each of its faults.
+        // The harness already has a test kernel for each of its faults.
         if (faults.count(id)) continue;
         const std::size_t places = seen.count(id) + elsewhere.count(id);
         CHECK(places == 1);

@@ -53,7 +53,8 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
 }
 
 TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
-    // An address far outside. This must be the last case, since the device of this process is unusable afterwards.
+    // The address is far outside the matrix. This must be the last case, because this process
+    // cannot use the device afterwards.
     const Source far = source_of_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    out[(1ll << 44) + threadIdx.x] = in[0];\n"

@@ -1,4 +1,4 @@
-// Tests finding indices that lack brackets in a kernel's text.
+// Tests the search for indices that lack brackets in the text of a kernel.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace coalesce;
 
 namespace {
 
-/// Returns a kernel with this index.
+/// Searches a kernel with this index for missing brackets.
 MissingBrackets missing_in(const std::string& index, const std::string& before = "") {
     return missing_brackets(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"

@@ -1,4 +1,4 @@
-// Tests finding accesses outside a thread's own array in a kernel's text.
+// Tests the search for accesses outside a thread's own array in the text of a kernel.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ TEST_CASE("an index that stays in its array is none, and what nobody can know is
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
-    // The simulated GPU reports these itself.
+    // The simulated GPU itself reports accesses outside shared memory.
     CHECK(overrun_in("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "// v[7]\n").line == 0);
 }

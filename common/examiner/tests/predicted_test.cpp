@@ -1,4 +1,5 @@
-// Tests the predicted time of a learner's kernel: when there is one, its limit, and its text.
+// Tests the predicted time of a learner's kernel: whether a time is predicted, its limit, and its
+// text.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// Returns a verdict with a prediction of this fraction of a copy's speed, within 10 %.
+/// Returns a verdict with a predicted fraction of a copy's speed, with an error band of 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -44,7 +45,7 @@ bool is_too_slow(double of_copy, double asked) {
     return too_slow_predicted(predicted_at(of_copy), {.of_copy_predicted = asked}).has_value();
 }
 
-/// A runner that launches but cannot predict, as in a jail.
+/// A runner that launches kernels but cannot predict times, like a sandbox.
 class TimelessRunner : public LocalRunner {
 public:
     using LocalRunner::LocalRunner;
@@ -64,7 +65,7 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
     CHECK(found.predicted->gpu == timing::known_gpus().front().name);
-    // The matrix has 512 MB. No transpose is faster than the memory of any GPU.
+    // The matrix has 512 MB, and no transpose can be faster than the memory of the GPU.
     CHECK(found.predicted->of_copy() > 0.5);
     CHECK(found.predicted->of_copy() < 1.1);
     CHECK(!found.predicted->longest().time_line.moments.empty());
@@ -85,7 +86,7 @@ TEST_CASE("the same prediction comes from the folder of what was kept") {
     for (const auto& entry : fs::directory_iterator(cache.path())) {
         kept += entry.path().filename().string().starts_with("predicted-");
     }
-    // The solution is the same kernel.
+    // The solution is the same kernel, so its time is stored only once.
     CHECK(kept == 1);
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("a limit holds against the prediction and its error") {
     unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
     CHECK(!too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
     CHECK(!too_slow_predicted(Verdict{}, {.of_copy_predicted = 0.75}));
-    // The effects that the model does not cover can only cost time.
+    // The effects that the model does not cover can only make the kernel slower.
     for (const auto one :
          {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
         unknown.predicted->launches[0].unknown = {one};
@@ -167,7 +168,7 @@ TEST_CASE("a kernel that is right and too expensive is compared with the solutio
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // If there is no room, the map is left out before the failure.
+    // If there is too little room, the map is left out, but not the failure.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 

@@ -1,4 +1,5 @@
-// Tests finding the line of a mistake in the text alone, and finding nothing in right texts.
+// Tests the search for the line of a mistake in the text of a kernel. In correct texts it must find
+// nothing.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -28,7 +29,7 @@ TEST_CASE("a component that has no value") {
     CHECK(lost("v.x = 1; v.z = v.y; v.w = 3; out[i] = v;") == "v.y");
     CHECK(lost("a.x = 1; a.z = 2; a.w = 3; f(a);") == "a.y");
     CHECK(lost("v.x = 1; v.y = 2; v.z = 3; v.w = 4; out[i] = v;").empty());
-    // All components are set, or none is used.
+    // Either all components are set, or none is used.
     CHECK(lost("v = in[i]; v.x = 1; out[i] = v;").empty());
     CHECK(lost("load(&v); v.x = 1; out[i] = v;").empty());
     CHECK(lost("v.x = 1; out[i] = v.x;").empty());
@@ -42,7 +43,7 @@ TEST_CASE("a component that is used twice") {
     CHECK(line_of_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
     CHECK(line_of_repeated_component("t[0] = v.y;\n" + y) == 1);
     CHECK(line_of_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
-    // Other lines in between, and values that are not components.
+    // These lines have other lines in between, or assign values that are not components.
     CHECK(line_of_repeated_component(x + "\n" + x) == 0);
     CHECK(line_of_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
@@ -90,7 +91,7 @@ TEST_CASE("of several lines one may take a row to be longer than the others") {
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual == "side");
     CHECK(odd_pitch(usual, "data").line == 0);
-    // With one line of each kind, nobody knows which one is odd.
+    // With one line for each of two pitches, neither pitch is the odd one.
     CHECK(odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line == 0);
     CHECK(odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
 }
@@ -113,7 +114,8 @@ TEST_CASE("a word of PTX with a name is where it is called") {
         "    asm volatile(\"membar.gl;\");\n";
     const std::string called = word + "    fetch(tile, in);\n}\n";
     for (const int line : {2, 3, 4}) CHECK(line_of_word(called, line) == 9);
-    // Another statement of the function, one of the kernel itself, and two calls, of which either could be meant.
+    // The line itself is returned for another statement of the function, for a statement of the
+    // kernel, and for a function with two calls.
     CHECK(line_of_word(called, 5) == 5);
     CHECK(line_of_word(called, 8) == 8);
     CHECK(line_of_word(word + "    fetch(a, b);\n    fetch(c, d);\n}\n", 3) == 3);

@@ -1,4 +1,4 @@
-// Tests the open exercise: the comparison of attempts, and the real command.
+// Tests the open exercise: the ranking of attempts, and the real command.
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ namespace {
 
 const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
 
-/// Returns the words of a text with one space between them.
+/// Returns the words of a text, separated by single spaces.
 std::string in_one_line(const std::string& text) {
     std::istringstream stream(text);
     std::string line;
@@ -44,11 +44,11 @@ Ended expect_words(const ScratchCourse& course, const std::vector<std::string>& 
     Ended outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
-    // Numbers of different widths wrap lines differently, so only the words are compared.
+    // Compare only the words, because numbers of different widths break the lines differently.
     const std::string words_of_output = in_one_line(outcome.output);
     for (auto& part : parts) CHECK_MESSAGE(has(words_of_output, in_one_line(part)), part);
     for (const std::string& line : lines_of(outcome.output)) {
-        // Lines with file names may be longer than 80 columns.
+        // Only lines with file names may be longer than 80 columns.
         CHECK_MESSAGE((line.size() <= 80 || has(line, "kernel.cu") || has(line, ".learn/")), line);
     }
     return outcome;
@@ -102,7 +102,7 @@ TEST_CASE("the table lists the fastest first, with the change since the previous
     CHECK(lines[5] == "   1    2.0000     0 %      0 %               4     32  01-31 12:00");
     CHECK(lines[6] == "   2         -       -        -               -      -  01-31 12:00");
 
-    // Measured attempts come before predicted ones.
+    // Measured attempts must come before predicted ones.
     attempts[0].measured_ms = 3;
     const std::vector<std::string> measured = lines_of(attempts_text(attempts, nullptr, ""));
     CHECK(has(measured[1], "measured  when"));
@@ -121,7 +121,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_skeleton());
 
-    // A wrong kernel is refused with its failure, and is not stored.
+    // A wrong kernel must be refused with its failure, and must not be stored.
     const std::string store = "out[col * rows + row]";
     course.write(FILE_OF_LEARNER, with(blank, store, "out[row * cols + col]"));
     expect_words(course, {"beat"}, 1,
@@ -137,13 +137,13 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     REQUIRE(attempts.size() == 2);
     CHECK(*attempts[1].ms < *attempts[0].ms);
     CHECK(level.output.find("\n   2 ") < level.output.find("\n   1 "));
-    // The open exercise leaves the progress of the course unchanged.
+    // The open exercise must not change the progress of the course.
     CHECK(!fs::exists(course.path(".learn/state.json")));
-    // Trying the same source again makes no new attempt.
+    // Trying the same source again must not add an attempt.
     expect_words(course, {"beat"}, 0, {"As fast as"});
     CHECK(attempts_in(course).size() == 2);
 
-    // Restoring an attempt saves the current text first.
+    // Restoring an attempt must save the current text first.
     expect_words(course, {"beat", "--restore", "1"}, 0,
                  {"Your text was saved as", "now holds attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
@@ -180,12 +180,12 @@ TEST_CASE("a damaged table is renamed, with a message") {
 TEST_CASE("a kill at any moment leaves every attempt complete, with its source") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     ScratchCourse course;
-    attempts_in(course);  // sets COALESCE_COURSE, which the code below uses
+    attempts_in(course);  // this call sets COALESCE_COURSE for the code below
     std::mt19937 random(1);
     int killed_busy = 0;
     size_t before = 0;
-    // On a busy machine many children are killed before they have done anything. Those prove nothing, so more follow,
-    // with more time.
+    // On a busy computer, many children are killed before they have stored anything. Such kills
+    // prove nothing, so try again with more time.
     for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         const pid_t child = fork();
         if (child == 0) {
@@ -200,7 +200,7 @@ TEST_CASE("a kill at any moment leaves every attempt complete, with its source")
         usleep(random() % static_cast<unsigned>(20'000 + 2'000 * i));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
-        const auto attempts = attempts_in(course);  // throws if the file is incomplete
+        const auto attempts = attempts_in(course);  // this call throws if the file is incomplete
         REQUIRE(attempts.size() >= before);
         killed_busy += attempts.size() > before;
         before = attempts.size();

@@ -1,4 +1,5 @@
-// Tests the real command as it is typed: exit codes, messages, and that a refused request runs nothing.
+// Tests the real command with typed arguments: its exit codes, its messages, and that it runs
+// nothing for a refused request.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -18,20 +19,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs `learn WORDS` and returns stdout and stderr together.
+// Runs `learn WORDS` and returns its output, which combines stdout and stderr.
 Ended run_learn(const std::string& words) {
     return run_to_end({.program = "/bin/sh",
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
-// A file name that is unused. The file is removed at the end.
+// An unused file name. The destructor removes the file.
 struct JsonPath {
     fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
     ~JsonPath() { fs::remove(path); }
     std::string option() const { return " --json " + path.string(); }
 };
 
-// Expects one line of refusal, exit code 2, and no file.
+// Checks that the command refuses the request with one line and exit code 2, and writes no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     Ended outcome = run_learn(words + json.option());
@@ -155,11 +156,11 @@ TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
     CHECK(!has(outcome.output, "01_copy"));
 }
 
-// ---- programs that stand in for the steps', so that they can be wrong ----
+// ---- scripts in place of the steps' programs, which can give wrong results ----
 
 namespace {
 
-// A copy of the command, with made-up programs beside it.
+// A copy of the command in a folder of its own, next to scripts in place of the steps' programs.
 struct Stage {
     fs::path folder = fs::temp_directory_path() / ("stage-" + std::to_string(getpid()));
     Stage() {
@@ -168,7 +169,8 @@ struct Stage {
     }
     ~Stage() { fs::remove_all(folder); }
 
-    // Writes a step's program: a shell script that writes `json`, unless that is "", and ends with the exit code.
+    // Writes a shell script in place of a step's program. The script writes `json`, unless `json`
+    // is empty, and ends with the exit code.
     void program(const std::string& step, int exit_code, const std::string& json) const {
         std::ofstream script(folder / step);
         script << "#!/bin/sh\necho \"" << step << " says\"\n";

@@ -1,4 +1,5 @@
-// Tests the real command on real exercises: every subcommand, and every kind of file that a learner may save.
+// Tests the real command on real exercises: every subcommand, and every kind of file that a learner
+// may save.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Removes all but the first steps, so that commands for all of them take less time.
+// Removes all steps except the first ones, so that commands for all steps take less time.
 void keep_steps(const ScratchCourse& course, int count) {
     const fs::path all = fs::canonical(course.path("steps"));
     std::vector<std::string> names;
@@ -32,12 +33,12 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // Lesson 00, the whole program, stays too.
+    // Lesson 00, the whole program, also stays.
     for (int k = 0; k <= count; ++k)
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
 }
 
-// Marks the steps as already run by ./learn.
+// Records in the progress that ./learn has run all steps.
 void begin(const ScratchCourse& course) {
     Progress(course.path(".learn"), [](const std::string& warning) {
         FAIL(warning);
@@ -255,7 +256,7 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
 TEST_CASE("a check that cannot run is never a pass") {
     ScratchCourse course;
     course.solve("02_naive");
-    // A copy of the command, first without programs beside it, then with some that do nothing.
+    // Copy the command to a folder without other programs. Later, add programs that do nothing.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
@@ -306,7 +307,7 @@ TEST_CASE("a check that cannot run is never a pass") {
     outcome = check({"--seconds", "1"});
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "it took"));
-    // Only the check that could be made counts.
+    // A check that could not be made must not count.
     CHECK(course.progress_of("02_naive")["checks"] == 1);
 }
 
@@ -339,7 +340,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     CHECK(predictions[1]["right"] == true);
     CHECK(predictions[1]["fact"] == 32.0);
     expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
-    // After seeing the costs, the learner cannot guess them any more.
+    // After the learner has seen the costs, guesses are no longer possible.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
@@ -348,7 +349,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
 }
 
-// Returns the time that the model predicts for a solution, as a percentage of the copy's speed.
+// Returns the predicted speed of a solution, as a percentage of the copy's speed.
 double percent_of_copy(const ScratchCourse& course, const std::string& number,
                        const std::string& step) {
     const Json checked = course.learn_json(
@@ -373,13 +374,13 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     CHECK(has(shown.output, "(predicted, NVIDIA"));
     std::istringstream lines(shown.output);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-    // A learner who has seen the time cannot guess it any more, but is told what it was.
+    // A learner who has seen the time can no longer guess it, but is told the time.
     course.solve("04_padded");
     expect(course, {"check", "04"}, 0, {"passed"});
     expect(course, {"predict", "04"}, 0, {"no guess; the model says"});
 }
 
-// The answer in the book is right for the solution, and is a whole number.
+// Checks that the answer in the book is right for the solution, and that it is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
     ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
@@ -391,7 +392,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
                                 : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
             words.push_back(std::to_string(std::lround(answer)));
-            // Only questions that ask for "about" how many accept answers that are a little off.
+            // Only questions that say "about" may accept answers that are slightly off.
             bool is_about =
                 has(prediction.question, "About ") || has(prediction.question, "about ");
             CHECK(is_about == (prediction.within > coalesce::kRounding));
@@ -444,7 +445,7 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     CHECK(!has(refused.output, "TILE_DIM + "));
     for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
-    // The kernel of the previous step is the solution of that step's exercise.
+    // The kernel of the previous step must be the solution of that step's exercise.
     REQUIRE(course.learn({"check", "04"}).exit_code == 0);
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
@@ -467,7 +468,7 @@ TEST_CASE("reset saves the learner's text") {
     fs::remove(course.path(KERNEL_02));
     expect(course, {"reset", "02"}, 0, {"its original text again"});
     CHECK(course.read(KERNEL_02) == blank);
-    // If the text cannot be copied, the file is not reset.
+    // If the text cannot be copied, the file must not be reset.
     course.write(KERNEL_02, "precious");
     fs::remove_all(course.path(".learn/copies"));
     course.write(".learn/copies", "in the way");
@@ -552,7 +553,8 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
 
 TEST_CASE("leftovers of killed checks are removed, and no other file") {
     ScratchCourse course;
-    // If the learner's folder cannot be created, verdicts are written to the temporary folder, which others use too.
+    // If the learner's folder cannot be created, verdicts go to the temporary folder, which other
+    // programs also use.
     fs::create_directories(course.path("tmp/empty-999999999"));
     for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
         course.write("tmp/" + name, "not a verdict");

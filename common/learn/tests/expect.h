@@ -1,4 +1,4 @@
-// Helpers that the tests of the command share.
+// Runs the command and checks its output, for several tests.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Runs `learn WORDS`, and expects the exit code and the given words in the output.
+// Runs `learn WORDS`. Checks the exit code, and that the output contains the given words.
 inline Ended expect(const ScratchCourse& course, const std::vector<std::string>& words, int code,
                     const std::vector<std::string>& parts) {
     Ended outcome = course.learn(words);

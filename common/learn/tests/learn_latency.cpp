@@ -1,5 +1,6 @@
-// Measures the time from saving a file to its verdict on the screen of `learn watch`: prints the median of 20 saves
-// with its parts. With --most MILLISECONDS it fails if the median is larger.
+// Measures the time from saving a file to its verdict on the screen of `learn watch`. Prints the
+// median of 20 saves, and of their parts. With --most MILLISECONDS the program fails if the median
+// is larger.
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +27,7 @@ struct Times {
     std::map<std::string, std::vector<double>> parts;
 };
 
-// Saves a text that is new each time, so that only the solution's counters come from the cache.
+// Saves a text that is new each time, so that the cache has only the solution's counters.
 bool save_once(const ScratchCourse& course, const std::string& step, int number,
                PseudoTerminal& terminal, Times& times) {
     std::string text = ScratchCourse::solution(step) + "// save " + std::to_string(number) + "\n";
@@ -35,7 +36,7 @@ bool save_once(const ScratchCourse& course, const std::string& step, int number,
     if (!terminal.shows(step + ": passed") || !terminal.shows("Again:")) return false;
     double whole = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (!terminal.shows("q quit")) return false;
-    // The first save fills the cache.
+    // The first save fills the cache, and is not measured.
     if (number == 0) return true;
     times.whole.push_back(whole);
     Json spent = read_json(course.path(".learn/verdicts/" + step + ".json"))["milliseconds"];
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
                      step.c_str());
         return 2;
     }
-    // The predictions are made first, so that the counters are printed too.
+    // Make the predictions first, so that the verdict includes the counters.
     for (int i = 0; i < 2; ++i) course.learn({"predict", step.substr(0, 2), "4"});
     PseudoTerminal terminal(course.command({"watch", step}));
     Times times;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# learn_sh_test.sh LEARN -- tests the parts of ./learn that neither install nor build.
+# learn_sh_test.sh LEARN -- tests the parts of ./learn that neither install nor build anything.
 set -eu
 learn=$1
 folder=$(mktemp -d)
@@ -27,7 +27,7 @@ expect 2 'test --except needs the names of tests' "$learn" test --except
 expect 2 'build takes no arguments, but got: now' "$learn" build now
 expect 2 'docs takes no arguments' "$learn" docs now
 
-# On a machine without apt-get and without packages, it names what is missing.
+# On a computer without apt-get and without packages, ./learn must name what is missing.
 mkdir "$folder/bin"
 for tool in dirname sed tr uname id mkdir; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
 expect 1 'missing: g++ cmake ninja-build' \
@@ -39,7 +39,7 @@ expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/buil
 expect 2 'COALESCE_COMPILER is gcc; it can be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
-# An apt-get with no package lists or stale ones: test which calls are made, and in which order.
+# Imitate an apt-get whose package lists are missing or stale. Test which calls ./learn makes, and in which order.
 cat >"$folder/bin/apt-get" <<'END'
 #!/bin/sh
 echo "apt-get $1"

@@ -1,4 +1,5 @@
-// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the command LEARN, build/bin/learn, and its parts.
+// learn_tests LEARN [OPTIONS OF DOCTEST] -- tests the command LEARN, which is build/bin/learn, and
+// its parts.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
-// Tests small parts of the command: figures, differences of texts, explanations of counters.
+// Tests small parts of the command, such as figures, differences between texts, and explanations of
+// counters.
 
 #include <doctest/doctest.h>
 
@@ -190,7 +191,7 @@ struct WatchedFile {
     void write(const std::string& text) const { std::ofstream(file) << text; }
 };
 
-// Reports whether the watcher notices a change within that time.
+// Reports whether the watcher notices a change within this number of milliseconds.
 bool notices(FileWatcher& watcher, int milliseconds) {
     for (int i = 0; i < milliseconds; i += 5) {
         if (watcher.has_changed()) return true;
@@ -209,7 +210,7 @@ TEST_CASE("a watched file changes however it is written, and only if its content
         WatchedFile watched;
         FileWatcher watcher(watched.file, polls);
         CHECK(watcher.is_polling() == polls);
-        CHECK(notices(watcher, SOON));  // the first call reports the missing file
+        CHECK(notices(watcher, SOON));  // the first call reports that the file is missing
         CHECK(!watcher.text());
         watched.write("one");
         CHECK(notices(watcher, SOON));
@@ -218,7 +219,7 @@ TEST_CASE("a watched file changes however it is written, and only if its content
         CHECK(!notices(watcher, NEVER));
         std::ofstream(watched.folder / "other.cu") << "noise";
         CHECK(!notices(watcher, NEVER));
-        // Many editors save by renaming a new file.
+        // Many editors write a new file and rename it.
         std::ofstream(watched.folder / ".kernel.cu.swp") << "two";
         std::filesystem::rename(watched.folder / ".kernel.cu.swp", watched.file);
         CHECK(notices(watcher, SOON));

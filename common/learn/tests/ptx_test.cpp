@@ -1,4 +1,5 @@
-// Tests the listing of PTX by source line: the parser, and the real command on lessons and learners' files.
+// Tests the listing of PTX by source line: the parser, and the real command on lessons and on
+// learners' files.
 
 #include <doctest/doctest.h>
 
@@ -26,8 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// PTX as nvcc writes it, with code inlined from the same file and from a header, jumps, a call over several lines,
-// and a label that no jump uses.
+// PTX in the form that nvcc writes. It has code inlined from the same file and from a header,
+// jumps, a call over several lines, and a label to which no instruction jumps.
 const std::string PTX = R"(
 .version 9.0
 .target sm_90
@@ -81,7 +82,7 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// Returns the source lines ("   12 | text") of an output, by their numbers.
+// Returns the source lines in an output, such as "   12 | text", by their numbers.
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -111,7 +112,8 @@ TEST_CASE("each instruction is listed at its source line") {
     CHECK(one.instructions == 8);
     CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
     CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
-    // Code inlined from the same file keeps its line; code from a header belongs to the line that calls it.
+    // Code inlined from the same file must keep its own line. Code from a header must belong to the
+    // line that calls it.
     CHECK(texts(one, 9) == "4 st.shared.v2.f32 [tile], {%f1, %f2};\n");
     CHECK(texts(one, 5) ==
           "5 cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;\n"
@@ -119,7 +121,7 @@ TEST_CASE("each instruction is listed at its source line") {
           "7 call.uni (retval0), vprintf, ( param0 );\n");
     CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
     CHECK(texts(listing_of(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
-    // If the PTX does not name the file, all instructions belong to the kernel's head.
+    // If the PTX does not name the file, all instructions must belong to the kernel's head.
     const PtxListing unknown = listing_of(PTX, "two", "y.cu", 30);
     CHECK(texts(unknown, 30) == "1 ret;\n");
     CHECK(listing_of(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
@@ -220,7 +222,7 @@ TEST_CASE(
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);
     expect(course, {"ptx", "02"}, 0, {"transpose_naive of 02_naive", "st.global"});
-    // Other variants of a lesson are not solutions, and the book shows them too.
+    // Other variants of a lesson are not solutions, so the command shows them without asking.
     expect(course, {"ptx", "01", "--variant", "element"}, 0, {"copy_element of 01_copy"});
 }
 
@@ -252,7 +254,7 @@ TEST_CASE("--sass prints machine code, or names the missing tool") {
         expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
-    // A made-up nvdisasm that prints two kernels.
+    // Write a script in place of nvdisasm, which prints two kernels.
     fs::create_directories(course.path("tools"));
     course.write("tools/nvdisasm",
                  "#!/bin/sh\n"

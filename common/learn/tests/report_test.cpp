@@ -1,4 +1,4 @@
-// Tests figures and tables with made-up results.
+// Tests the figures and tables of results, with results written for the test.
 
 #include <doctest/doctest.h>
 
@@ -100,7 +100,7 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
     CHECK_FALSE(has(one, "Unverified"));
     known["predicted"]["measured_gpu"] = false;
     CHECK(has(shown({known}), "Unverified"));
-    // The times of a real GPU are measured even if predictions were requested.
+    // On a real GPU, measured times are shown even if predictions were requested.
     std::ostringstream out;
     Table(out, GPU, true).print_head(timed("01_copy", "copy"));
     CHECK_FALSE(has(out.str(), "predicted"));

@@ -1,4 +1,5 @@
-// Tests which requests `learn run` accepts, and the one-line messages for all others.
+// Tests which requests `learn run` accepts, and that all others are refused with a message of one
+// line.
 
 #include "learn/request.h"
 
@@ -152,7 +153,8 @@ TEST_CASE("a prediction goes to every program, and is checked before any runs") 
     CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
-    // Without a shape, the shape of the lessons' tables is used; otherwise the given one.
+    // If no shape is given, times are predicted for the shape of the lessons' tables. Otherwise the
+    // given shape is used.
     words = steps({"02"});
     words.time = "H200";
     CHECK(understand(words, COURSE).options ==

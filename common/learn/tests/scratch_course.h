@@ -1,4 +1,5 @@
-// A temporary course for a test: the real steps and solutions, the original exercises, and no progress.
+// A temporary course for a test. It has the real steps and solutions, the original exercises, and
+// no progress.
 #pragma once
 
 #include <unistd.h>
@@ -16,10 +17,10 @@
 
 namespace coalesce::learn {
 
-// Path of build/bin/learn, or of the program to test instead.
+// The path of build/bin/learn, or of another program to test.
 inline std::filesystem::path learn_program;
 
-// The course's folder, which is removed with this object.
+// The folder of a temporary course. The destructor removes the folder.
 class ScratchCourse {
 public:
     explicit ScratchCourse(const std::filesystem::path& learn = learn_program) : program(learn) {
@@ -51,11 +52,12 @@ public:
         std::ofstream(root / file, std::ios::binary) << text;
     }
 
-    // Returns the solution of an exercise.
+    // Returns the text of an exercise's solution.
     static std::string solution(const std::string& step, const std::string& file = "") {
         return skeleton(step, file.empty() ? file_of(step) : file).solved();
     }
-    // Returns the solution with one passage replaced. The passage must exist.
+    // Returns the solution with one passage replaced. Fails if the solution does not contain the
+    // passage.
     static std::string solution_with(const std::string& step, const std::string& from,
                                      const std::string& to) {
         std::string text = solution(step);
@@ -67,7 +69,7 @@ public:
         write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
-    // Returns the command line and environment that run the command in this course.
+    // Returns the command line and the environment to run the learner's command in this course.
     Command command(const std::vector<std::string>& words) const {
         return {.program = program,
                 .arguments = words,
@@ -75,7 +77,7 @@ public:
                 .folder = root,
                 .with_errors = true};
     }
-    // Runs `learn WORDS` and returns stdout and stderr together.
+    // Runs `learn WORDS` and returns its output, which combines stdout and stderr.
     Ended learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
@@ -85,7 +87,7 @@ public:
     Json learn_json(const std::vector<std::string>& words) const {
         return Json::parse(learn(words).output);
     }
-    // Returns the state of an exercise from `learn progress`, such as "done".
+    // Returns the entry of an exercise in the output of `learn progress --json`, or null.
     Json progress_of(const std::string& step, bool is_hunt = false) const {
         Json all = learn_json({"progress", "--json"});
         for (auto& exercise : all["exercises"]) {

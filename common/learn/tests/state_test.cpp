@@ -1,5 +1,5 @@
-// Tests the learner's progress: what is stored, what happens to damaged files, and that concurrent commands and kills
-// lose nothing.
+// Tests the learner's progress: which data is stored, the treatment of damaged files, and that
+// concurrent commands and kills lose nothing.
 
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder, and the warnings about it.
+// A temporary folder for the state, with the warnings about it.
 struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
@@ -51,7 +51,8 @@ Record full_record() {
     return record;
 }
 
-// Returns the number of updates. Throws if the file is incomplete, which no kill may cause.
+// Returns the number of updates that the file records. Throws if the file is incomplete, which no
+// kill may cause.
 int count_in(const fs::path& folder) {
     auto text = read_if_there(folder / "state.json");
     return text ? state_from_json(*text).record("x").checks : 0;
@@ -78,7 +79,7 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
     CHECK(fact_text({coalesce::kOfCopy, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model says 43 (predicted, G, within 8 %): right");
 
-    // Older files have neither "within" nor predicted times.
+    // Files of older versions have neither "within" nor predicted times.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
     Json json = Json::parse(to_json(state));
@@ -207,14 +208,15 @@ TEST_CASE("a kill at any moment leaves the file complete, and no other files") {
             for (;;) add_one(progress);
         }
         close(busy[1]);
-        // On a busy machine a child may start late. A kill before that proves nothing.
+        // On a busy computer a child may start late. Wait for its start, because killing it earlier
+        // proves nothing.
         char said = 0;
         REQUIRE(read(busy[0], &said, 1) == 1);
         usleep(random() % 8000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         close(busy[0]);
-        int now = count_in(folder.path);  // throws if the file is incomplete
+        int now = count_in(folder.path);  // this call throws if the file is incomplete
         REQUIRE(now > before);
         before = now;
     }

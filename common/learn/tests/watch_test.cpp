@@ -1,4 +1,5 @@
-// Tests `learn watch` as it is used: in a terminal with keys, and in a pipe without.
+// Tests `learn watch` in both ways of using it: in a terminal with keys, and in a pipe without
+// keys.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,14 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Saves a file as many editors do: writes another file and renames it.
+// Saves a file in the way of many editors, which write another file and rename it.
 void save_by_renaming(const ScratchCourse& course, const std::string& file,
                       const std::string& text) {
     course.write(file + "~", text);
     fs::rename(course.path(file + "~"), course.path(file));
 }
 
-// A command with pipes for stdin and stdout.
+// A command whose stdin and stdout are pipes.
 struct Piped {
     pid_t process = -1;
     int to = -1, from = -1;
@@ -67,7 +68,7 @@ struct Piped {
         }
         return true;
     }
-    // Returns the signal that ended the command, or 0.
+    // Ends the command. Returns the signal that ended it, or 0.
     int end() {
         int status = 0;
         waitpid(process, &status, 0);
@@ -82,7 +83,7 @@ struct Piped {
 TEST_CASE("a session from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
-    // In 01: the original file, a hint, a wrong attempt, the right one.
+    // Exercise 01 goes through the original file, a hint, a wrong attempt and the right one.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
     CHECK(!terminal.is_as_usual());
@@ -95,7 +96,7 @@ TEST_CASE("a session from the first exercise to the third") {
     SHOWS("Next: ");
     course.solve("01_copy");
     SHOWS("01_copy: passed");
-    SHOWS("./learn predict 01");  // the costs are hidden until they are guessed
+    SHOWS("./learn predict 01");  // the costs stay hidden until the learner predicts them
     SHOWS("g: predict the cost, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
     CHECK(!has(terminal.all(), "sectors per load"));
@@ -115,7 +116,7 @@ TEST_CASE("a session from the first exercise to the third") {
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
-    // The watch stays with its exercise until n is typed.
+    // The watch stays at its exercise until the learner types n.
     terminal.type("n");
     SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
@@ -215,7 +216,7 @@ TEST_CASE("e shows the solution when it is typed twice, and b switches to the bu
     terminal.type("e");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
-    terminal.type("he");  // a hint between the two presses of e
+    terminal.type("he");  // type a hint between the two presses of e
     SHOWS("hint 1 of 4");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
@@ -257,7 +258,7 @@ TEST_CASE("a text longer than the screen is shown page by page") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // A save replaces the pages that were not shown yet.
+    // A save replaces the pages that have not been shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -272,7 +273,7 @@ TEST_CASE("the verdict stays on the screen if there is room") {
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    // Hide the GPU, since its bandwidth would make the verdict longer.
+    // Hide the GPU, because its bandwidth would make the verdict longer.
     watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
@@ -309,14 +310,14 @@ TEST_CASE("the watch survives all that can happen to the file") {
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
     SHOWS("does not end");
-    // If the file is saved during a check, the new text counts.
+    // If the file is saved during a check, the new text is checked.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
     save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
     SHOWS("02_naive: passed");
     terminal.type("r");
     SHOWS("02_naive: passed");
-    // The folder is moved away, and comes back.
+    // Move the folder away, and later back.
     fs::rename(course.path("exercises"), course.path("elsewhere"));
     SHOWS("is missing");
     fs::rename(course.path("elsewhere"), course.path("exercises"));
@@ -326,7 +327,7 @@ TEST_CASE("the watch survives all that can happen to the file") {
     CHECK(terminal.status() == 0);
 }
 
-// Stands for a ./learn in another terminal after a pull.
+// Another ./learn rebuilds the program, as it does in another terminal after a git pull.
 TEST_CASE("watch goes on when its program is rebuilt") {
     ScratchCourse course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
@@ -343,7 +344,7 @@ TEST_CASE("watch goes on when its program is rebuilt") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("load from `in`: 4 sectors");
-    // The watch goes on even while the program is missing in the middle of a build.
+    // The watch must continue while the program is missing in the middle of a build.
     fs::remove(copy);
     terminal.type("r");
     SHOWS("02_naive: passed");
@@ -406,13 +407,13 @@ TEST_CASE(
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // With an input that stays open it runs until SIGTERM. This test also uses polling.
+    // While its input stays open, the watch runs until SIGTERM. This test also uses polling.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));
     course.solve("02_naive");
     CHECK(watch.prints("02_naive: passed"));
-    watch.write("q\nhhh\n");  // keys are ignored without a terminal
+    watch.write("q\nhhh\n");  // without a terminal, keys are ignored
     course.write(KERNEL_02, "");
     CHECK(watch.prints("The file is empty"));
     kill(watch.process, SIGTERM);

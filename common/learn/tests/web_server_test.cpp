@@ -1,5 +1,5 @@
-// Tests the server of `learn play`: which files it serves and which not, by function calls and over a real
-// connection.
+// Tests the server of `learn play`. Function calls and a real connection test which files it
+// serves.
 
 #include "learn/web_server.h"
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book, beside files that must not be served.
+// A book, next to files that the server must not serve.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";
@@ -132,7 +132,7 @@ TEST_CASE("each kind of file has its type") {
     CHECK(type("/a.wasm") == "application/wasm");
     CHECK(type("/a.txt") == "text/plain; charset=utf-8");
     CHECK(type("/a") == "application/octet-stream");
-    // The page decompresses this file itself, so the response has no Content-Encoding.
+    // The page itself decompresses this file, so the response must have no Content-Encoding.
     CHECK(type("/compiler/clang.wasm.gz") == "application/gzip");
     CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
 }
@@ -152,7 +152,7 @@ TEST_CASE("a file that a browser has is sent again if it has changed") {
 }
 
 TEST_CASE("the server answers several connections on the loopback address") {
-    // The server runs until the program ends, so the folder must stay until then.
+    // The server runs until the program ends, so the folder must exist until then.
     static const Site site;
     static WebServer server(site.book, 0);
     REQUIRE(server.port() > 0);
@@ -169,7 +169,7 @@ TEST_CASE("the server answers several connections on the loopback address") {
     CHECK(sent(server.port(), "GET /../secret.html HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
     CHECK(sent(server.port(), std::string(16384, 'x')).starts_with("HTTP/1.1 400 "));
 
-    // A silent connection blocks no other one.
+    // A silent connection must not block other connections.
     const Descriptor silent(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
     place.sin_family = AF_INET;

@@ -1,4 +1,5 @@
-// Tests reading the records of a course: the contents of right ones, and the place and advice for each wrong one.
+// Tests that the records of a course are read. Correct records must give the right contents, and
+// each wrong record an error with place and advice.
 
 #include "examiner/course/course.h"
 
@@ -10,7 +11,7 @@ using namespace coalesce::course;
 
 namespace {
 
-/// Returns the records of a small course with lessons of these names.
+/// The records of a small course, by the names of the lessons.
 struct Small {
     std::map<std::string, std::string> lessons, exercises;
     std::string common = "";
@@ -26,7 +27,8 @@ struct Small {
     Course read() const { return course_of_texts(texts()); }
 };
 
-/// Returns the error of reading the course, "course.toml:3: ...", or "" if there is none.
+/// Reads the course and returns the error message, such as "course.toml:3: ...", or "" if there is
+/// no error.
 std::string complaint(const Small& course) {
     try {
         course.read();
@@ -65,14 +67,14 @@ name = "host"
 const Small ONE = {.lessons = {{"01_copy", FIRST}}, .exercises = {}};
 const Small BOTH = {.lessons = {{"01_copy", FIRST}, {"02_naive", SECOND}}, .exercises = {}};
 
-// Returns `text` with the first `from` replaced.
+// Returns `text` with the first occurrence of `from` replaced by `to`.
 std::string with(std::string text, const std::string& from, const std::string& to) {
     size_t place = text.find(from);
     REQUIRE(place != std::string::npos);
     return text.replace(place, from.size(), to);
 }
 
-/// Returns a course of one lesson whose record has its first `from` replaced.
+/// Returns a course of one lesson, with the first `from` in its record replaced by `to`.
 Small lesson_with(const std::string& from, const std::string& to) {
     return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
 }
@@ -119,7 +121,8 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// Returns the same with the first `from` of the program's exercise replaced.
+/// Returns the course with a program, with the first `from` in the program's exercise replaced by
+/// `to`.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -264,7 +267,7 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// Returns the same course with the first `from` of the exercise replaced.
+/// Returns the course of the test above, with the first `from` in its exercise replaced by `to`.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }

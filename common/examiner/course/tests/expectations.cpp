@@ -14,7 +14,7 @@ std::string in_words(double number) {
     return format("%g", number);
 }
 
-// Returns the difference in one counter of kExpectable, or "".
+// Returns a sentence about the difference in one counter of kExpectable, or "" if there is none.
 std::string compare_cost(const Variant& variant, const std::string& key, const json& counters) {
     const std::string unit = key.starts_with("shared") ? "wavefronts" : "sectors";
     auto requests = counters.at(key + "_requests").get<std::uint64_t>();
@@ -27,7 +27,7 @@ std::string compare_cost(const Variant& variant, const std::string& key, const j
         if (requests == 0) return "";
         return key + " is not expected, but it has " + counted + "; add it to `expect`";
     }
-    // The counts are far below 2^53, so doubles are exact.
+    // The counters are far below 2^53, so doubles represent them exactly.
     if (requests != 0 && double(requests) * expected->second == double(cost)) return "";
     return key + " is to cost " + in_words(expected->second) + " " + unit +
            " per request, but has " + counted;

@@ -1,5 +1,5 @@
 /// \file
-/// Compares the counts of a run with lesson.toml.
+/// Compares the counters of a run with lesson.toml.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,9 +10,9 @@
 
 namespace coalesce::course {
 
-/// Compares the results of one step, as `--json` writes them, with its lesson.toml: the
-/// same variants in the same order, all verified, and every ratio exact (requests x value ==
-/// sectors). Returns a sentence for each difference; an empty list is agreement.
+/// Compares the results of one step, in the form that `--json` writes, with its lesson.toml. The
+/// variants must be the same, in the same order and all verified, and every ratio must be exact
+/// (requests x value == sectors). Returns a sentence for each difference.
 std::vector<std::string> differences(const Step& step, const nlohmann::json& results);
 
 }  // namespace coalesce::course

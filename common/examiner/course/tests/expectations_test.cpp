@@ -1,5 +1,5 @@
-// Tests the comparison of results with lesson.toml: agreement gives no message, and every kind of difference is
-// named.
+// Tests the comparison of results with lesson.toml. Equal results must give no message, and every
+// kind of difference must be named.
 
 #include "expectations.h"
 

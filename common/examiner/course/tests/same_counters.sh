@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_counters.sh RESULTS.JSON SHOWN.JSON -- reports whether two runs counted the same. The number of instructions is
-# ignored, because it changes with the version of nvcc and is not in the README.
+# same_counters.sh RESULTS.JSON SHOWN.JSON -- reports whether two runs have the same counters. It ignores the number of
+# instructions, which changes with the version of nvcc and is not in the README.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -10,11 +10,14 @@
 
 namespace coalesce::course {
 
-/// Looks at steps/: each step of the course has a folder with main.cu and README.md, and each folder
-/// is a step (that of the whole program has program.cu instead); the headers of main.cu name the step, what it builds on and what comes next; its first
-/// kernel begins near the top, the one that the exercise asks for stands between its markers, and the
-/// file is short; the kernels of main.cu, and of the headers beside it, are those of lesson.toml.
-/// Returns a sentence with the place for each thing that is not so.
+/// Checks the folders of steps/ against the course. Returns a sentence with the place for each
+/// violation of these rules:
+/// - Each step has a folder with main.cu and README.md, and each folder belongs to a step. The
+///   whole program has program.cu instead of main.cu.
+/// - The header of main.cu names the step, the step that it builds on, and the next step.
+/// - The file is short. Its first kernel begins near the top, and the kernel of the exercise is
+///   between markers.
+/// - The kernels of main.cu, and of the headers in its folder, are those of lesson.toml.
 std::vector<std::string> structural_faults(const Course& course,
                                            const std::filesystem::path& steps);
 

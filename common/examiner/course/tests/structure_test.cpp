@@ -1,4 +1,5 @@
-// Tests that the repository's steps match their records, and that every kind of difference is found.
+// Tests that the repository's steps match their records, and that the check finds every kind of
+// difference.
 
 #include "structure.h"
 
@@ -46,7 +47,7 @@ struct SmallCourse {
     void write(const std::string& file, const std::string& text) const {
         std::ofstream(steps / file) << text;
     }
-    // Returns 02's main.cu with one passage replaced.
+    // Replaces one passage in main.cu of step 02.
     void edit(const std::string& from, const std::string& to) const {
         std::ifstream stream(steps / "02_naive/main.cu");
         std::string text((std::istreambuf_iterator<char>(stream)), {});

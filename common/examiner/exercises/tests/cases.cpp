@@ -1,21 +1,24 @@
-// exercise_cases -- kernels as learners write them, and what must be said of each.
+// exercise_cases -- examines kernels as learners write them, and compares each verdict with the
+// expected one.
 //
-//     exercise_cases 03_tiled [FILE...]     all of the exercise, or some; with their verdicts
-//     exercise_cases --every 4 03_tiled     one of four of them
+//     exercise_cases 03_tiled [FILE...]     all kernels of the exercise, or only these, with their verdicts
+//     exercise_cases --every 4 03_tiled     one of four kernels
 //
-// The kernels of solutions/NN_name/right/ are right, written in many ways: all of them must pass. Each file of
-// solutions/NN_name/wrong/ holds one natural mistake, and its first lines say what must be found:
+// The kernels of solutions/NN_name/right/ are right, written in many ways, and all of them must
+// pass. Each file of solutions/NN_name/wrong/ contains one natural mistake, and its first lines
+// describe the expected verdict:
 //
-//     // expect: wrong-pitch | off-by-one-row     one of these identifiers
+//     // expect: wrong-pitch | off-by-one-row     the verdict has one of these identifiers
 //     // mistake: a sentence for the reader
-//     // says: float2                             words that the verdict must have
-//     // never: __syncthreads                     words that it must not have
-//     // shows: times as fast                     words that stand somewhere in all that is shown
-//     // of: the bug hunt                         which is examined in the exercise's place
+//     // says: float2                             the failure's text contains these words
+//     // never: __syncthreads                     the failure's text does not contain these words
+//     // shows: times as fast                     the text for the terminal contains these words
+//     // of: the bug hunt                         the kernel is for the bug hunt, not the exercise
 //
-// Lines that end in "// here" are those that may be named; none: any. not_yet.txt lists the cases that
-// are told otherwise, so that the list can only grow shorter unseen: a case of it that comes out right
-// is a failure as well. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+// The verdict must name one of the lines that end in "// here", if there are any. not_yet.txt lists
+// the cases with another verdict than expected. A listed case that gets its expected verdict is a
+// failure too, so that it is removed from the list. Exit code: 0 if all verdicts are as expected, 1
+// if some are not, 2 if the cases could not be examined.
 
 #include <algorithm>
 #include <cstdio>
@@ -39,9 +42,9 @@ const fs::path tests = EXERCISE_TESTS;
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
-    std::set<std::string> expected;               ///< allowed identifiers; empty: it must pass
+    std::set<std::string> expected;               ///< allowed identifiers; empty if it must pass
     std::vector<std::string> says, never, shows;  ///< words
-    std::set<int> lines;                          ///< lines that may be named; empty: any
+    std::set<int> lines;                          ///< lines that may be named; empty if any may
     bool is_of_hunt = false;
 };
 
@@ -93,7 +96,7 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
-// Returns what is wrong, or "".
+// Returns the first difference between the verdict and the expected one, or "".
 std::string difference(const Case& wanted, const Verdict& verdict) {
     if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
     const std::string id = verdict.failure_id();
@@ -119,7 +122,8 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-// Parses a line of not_yet.txt: "FILE current verdict", or "clang FILE current verdict" if it applies only to clang.
+// Reports whether not_yet.txt lists the case, in a line such as "FILE current verdict", or "clang
+// FILE current verdict" if the line applies only to clang.
 bool is_listed(const std::string& name, bool is_by_clang) {
     static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
@@ -138,7 +142,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // The solution is counted once for all kernels that are compared with it.
+    // Count the solution's costs once for all kernels that are compared with the solution.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

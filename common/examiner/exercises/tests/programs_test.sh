@@ -1,12 +1,13 @@
 #!/bin/sh
-# programs_test.sh CHECKS REPOSITORY -- calls the program CHECKS as the learner's command does.
+# programs_test.sh CHECKS REPOSITORY -- calls the program CHECKS in the same way as the learner's command does.
 checks=$1
 repository=$2
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# expect CODE NAME COMMAND... -- the command must end with this code; its output is in $folder/output.
+# expect CODE NAME COMMAND... -- checks that the command ends with this exit code, and leaves its output in
+# $folder/output.
 expect() {
     code=$1
     name=$2
@@ -20,7 +21,7 @@ expect() {
     fi
 }
 
-# says NAME TEXT FILE -- the file must contain the text.
+# says NAME TEXT FILE -- checks that the file contains the text.
 says() {
     if ! grep -q -- "$2" "$3"; then
         echo "$1: \"$2\" is not in it:"
@@ -58,7 +59,7 @@ expect 2 "a device that there is not" env COALESCE_DEVICE=moon "$checks"
 says "a device that there is not" "COALESCE_DEVICE=moon" "$folder/output"
 expect 2 "a verdict that cannot be written" env COALESCE_KERNEL="$folder/blank.cu" \
     COALESCE_VERDICT="$folder/none/verdict.json" "$checks" --test-case=02_naive
-# Each exercise has its test cases, and nothing else has. The whole program has no hunt.
+# There must be test cases for each exercise and its hunt, and no others. The whole program has no hunt.
 (cd "$repository/solutions" && ls) |
     sed 'p; s/$/ hunt/' | grep -v '^00_.* hunt' | sort > "$folder/wanted"
 "$checks" --list-test-cases | grep '^[0-9][0-9]_' | sort > "$folder/there"

@@ -1,9 +1,10 @@
-// exercise_proofs -- proves that an exercise is sound: its skeleton fails for the right reason, its
-// solution passes, each mutant fails with its own name; the bug hunt fails as it should, and fixed it
-// passes. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+// exercise_proofs -- proves that an exercise is sound. Its skeleton fails for the right reason, its
+// solution passes, and each mutant fails with the failure that mutants.toml names. The bug hunt
+// fails as it should, and passes when it is fixed. Exit code: 0 if all of this is true, 1 if it is
+// not, 2 if it could not be found out.
 //
-//     exercise_proofs 03_tiled               all of it
-//     exercise_proofs --every 4 03_tiled     of the mutants one of four
+//     exercise_proofs 03_tiled               prove everything
+//     exercise_proofs --every 4 03_tiled     try only one of four mutants
 
 #include <cstdio>
 #include <exception>
@@ -24,7 +25,8 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// The solution is counted once for all kernels that are compared with it.
+    /// The cache, so that the solution's costs are counted once for all kernels that are compared
+    /// with the solution.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
@@ -79,7 +81,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_of_environment(argv);
     if (!simulator_library::is_loaded()) {
-        // A real GPU counts nothing, and accesses outside may stop it.
+        // A real GPU counts no costs, and an access outside a matrix may stop it.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     const Sample sample = sample_of(words);

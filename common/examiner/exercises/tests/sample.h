@@ -1,4 +1,5 @@
-// Selects a sample of an exercise's tests: --every N before its name takes one of N.
+// Selects a sample of an exercise's tests. The option --every N before the exercise's name selects
+// one of N tests.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +14,16 @@ namespace coalesce::exercises {
 class Sample {
 public:
     explicit Sample(std::size_t every = 1) : every(every) {}
-    /// Selects the first item and every Nth after it.
+    /// Reports whether to take the next item, which is true for the first item and every Nth after
+    /// it.
     bool takes_next() { return number++ % every == 0; }
 
 private:
     std::size_t every, number = 0;
 };
 
-/// Removes --every N from the front of the arguments. Without it everything is selected. Throws UsageError.
+/// Removes --every N from the front of the arguments. Without this option everything is selected.
+/// Throws UsageError if N is not a positive number.
 inline Sample sample_of(std::vector<std::string>& words) {
     if (words.empty() || words[0] != "--every") return Sample();
     const int every = words.size() > 1 ? std::atoi(words[1].c_str()) : 0;

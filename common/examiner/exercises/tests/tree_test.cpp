@@ -1,4 +1,5 @@
-// Tests the check of the tree on a copy of the repository's exercises, broken in every way that the check must find.
+// Tests the check of the repository's exercises on a copy that is broken in every way that the
+// check must find.
 #include "examiner/exercises/tree.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy of the files that the check reads, without history.
+// A copy of the files that the check reads, without the history of git.
 struct Copy {
     fs::path root = fs::temp_directory_path() / ("coalesce_tree_" + std::to_string(getpid()));
 
@@ -29,7 +30,7 @@ struct Copy {
                      fs::copy_options::recursive);
         }
         fs::copy_file(fs::path(COALESCE_REPOSITORY) / "course.toml", root / "course.toml");
-        // A learner may have edited the original.
+        // Restore the skeletons, because a learner may have edited the exercises.
         Tree(root).generate();
     }
     ~Copy() { fs::remove_all(root); }
@@ -97,7 +98,7 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(Tree(copy.root).edited() == std::vector<std::string>{file});
-    // When the solution changes too, the committed file is no longer its skeleton.
+    // If the solution changes too, the committed exercise is no longer the solution's skeleton.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
 }

@@ -1,4 +1,4 @@
-// Far more threads than elements; it would run for minutes.
+// The grid has far more threads than the matrix has elements, and would run for minutes.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A negative number must not become a large one.
+// The grid has a negative size, which must not become a large positive one.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

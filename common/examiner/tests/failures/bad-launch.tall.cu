@@ -1,4 +1,4 @@
-// 65536 blocks in the second direction.
+// The grid has 65536 blocks in its second direction.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// 32 lanes read a column of a tile that is 32 wide.
+// 32 lanes read a column of a tile that is 32 elements wide.
 // request: solution
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];

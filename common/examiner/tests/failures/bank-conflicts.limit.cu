@@ -1,4 +1,4 @@
-// The same, compared with a number.
+// 32 lanes read a column of a tile, compared with a limit on the wavefronts.
 // request: shared_load 1
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];

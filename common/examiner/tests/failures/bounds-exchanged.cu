@@ -1,4 +1,4 @@
-// rows and cols exchanged in the check.
+// The bounds check compares row with cols, and col with rows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

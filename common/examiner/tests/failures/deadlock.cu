@@ -1,4 +1,4 @@
-// Everybody waits for a flag that nobody raises.
+// All threads wait for a flag that no thread sets.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

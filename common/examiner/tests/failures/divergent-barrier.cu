@@ -1,4 +1,4 @@
-// A barrier that threads beyond the edge do not reach.
+// Threads beyond the edge of the matrix do not reach the barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// A name that is not declared.
+// The kernel uses a name that is not declared.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The compiler passes assembly on unseen; the device does not know it.
+// The device does not know this instruction, which the compiler does not check.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

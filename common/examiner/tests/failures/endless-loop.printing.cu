@@ -1,4 +1,4 @@
-// Each pass prints a line: a million of them in no time.
+// The endless loop prints a line in each iteration, which soon makes a million lines.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The tile is read while others still fill it.
+// Threads read the tile while other threads still write it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Two tiles one after the other in the same array: the second needs a barrier before it too.
+// The kernel uses the same array for two tiles. It also needs a barrier before the second tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     for (int half = 0; half < 2; ++half) {

@@ -1,4 +1,4 @@
-// 32 x 8 threads, and the loop over the tile is missing.
+// A block has 32 x 8 threads, but the loop over the rest of the tile is missing.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

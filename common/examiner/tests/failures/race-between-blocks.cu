@@ -1,4 +1,4 @@
-// The right result, unless another thread comes later.
+// The result is right only as long as another thread does not store later.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

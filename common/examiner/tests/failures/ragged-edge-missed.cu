@@ -1,4 +1,4 @@
-// Rounded down, so that the last tile is left out.
+// The grid is rounded down, so that the last tile is left out.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A function that calls itself, without an end.
+// The function calls itself without end.
 __device__ __noinline__ int deeper(int depth, const volatile float* in) {
     int kept[16];
     kept[depth % 16] = depth;

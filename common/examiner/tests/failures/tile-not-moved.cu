@@ -1,4 +1,4 @@
-// Each tile is transposed, and stays where it was.
+// Each tile is transposed, but stays in its old position.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

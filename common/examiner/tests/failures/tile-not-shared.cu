@@ -1,4 +1,4 @@
-// The tile is each thread's own.
+// Each thread has a tile of its own.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     float tile[32][33];  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// One element per thread, where the lesson asks for four.
+// Each thread moves one element, but the lesson requires four.
 // request: elements_per_thread 4
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

@@ -1,4 +1,4 @@
-// A barrier between any two loads, in no loop: no counter sees that each load waits for the one before.
+// A barrier between any two loads makes each load wait for the previous one. No counter shows this.
 // request: solution
 // request: of_copy_predicted 0.75
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,4 +1,4 @@
-// The lanes walk down a column of `in`.
+// The lanes of a warp read a column of `in`.
 // request: solution
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

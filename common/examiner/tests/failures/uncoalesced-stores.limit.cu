@@ -1,4 +1,4 @@
-// The same, compared with a number.
+// Each store needs 32 sectors, compared with a limit on the sectors.
 // request: store 4
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// It reads memory that it got and did not fill.
+// The kernel reads allocated memory that it has not written.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Only a quarter of the tile is filled.
+// The kernel fills only a quarter of the tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * blockDim.x + threadIdx.x;

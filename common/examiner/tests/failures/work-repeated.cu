@@ -1,4 +1,4 @@
-// Each element is stored twice.
+// The kernel stores each element twice.
 // request: solution
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

@@ -1,4 +1,4 @@
-// Rows of `out` are rows long, not cols: in a square nobody sees it.
+// The kernel uses cols as the length of a row of `out`, which is right only for squares.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Rows of `in` are cols long, not rows.
+// The kernel uses rows as the length of a row of `in`, which is right only for squares.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,19 +1,21 @@
-// exercise_through_ir -- proves that what is said of a kernel does not depend on who makes PTX of its
-// LLVM IR: our translator, or clang's own back end.
+// exercise_through_ir -- proves that the verdict on a kernel does not depend on whether our
+// translator or clang's own back end makes PTX of its LLVM IR.
 //
-//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names have
-//                                                     that word; then both verdicts are shown
-//     exercise_through_ir --every 4 03_tiled          of the mutants and cases one of four
-//     exercise_through_ir --spoil WHAT 03_tiled WORD  with our PTX changed on purpose: lanes, or loads
+//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names contain
+//                                                     the word; with a word, both verdicts are printed
+//     exercise_through_ir --every 4 03_tiled          only one of four mutants and cases
+//     exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or loads
 //
-// clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
-// of solutions/NN_name/right and wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
-// the same as JSON, except for times, for limits on a predicted time, which lie a few percent apart, and for
-// the number of instructions; so has what every single launch left behind, and what it counted. Where a
-// warp waits for its loads hangs on the order of blocks, which is the back end's own, and so does the
-// line that an access is put down to when the back end has moved it: those that differ in nothing else
-// are named, and so is how far predicted times lie apart.
-// Exit code: 0 all are the same, 1 something is not, 2 it could not be found out.
+// clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
+// hunt, and the cases of solutions/NN_name/right and wrong. Our translator and clang's back end
+// each make PTX of this IR, and both versions are examined. The two verdicts must be the same JSON,
+// except for times, limits on predicted times, and the number of instructions. The results and the
+// counters of every single launch must be the same too.
+//
+// Two differences are printed but allowed, because they depend on the order in which the back end
+// arranges blocks and instructions: the point at which a warp waits for its loads, and the line to
+// which an access is attributed. The largest difference of predicted times is also printed. Exit
+// code: 0 if all kernels agree, 1 if one does not, 2 if this could not be found out.
 
 #include <unistd.h>
 
@@ -42,10 +44,11 @@ namespace fs = std::filesystem;
 using codec::Json;
 
 constexpr int seconds = 60;
-/// It must pass, otherwise the comparison means nothing.
+/// The name of the solution among the kernels. The solution must pass, otherwise the comparison
+/// means nothing.
 constexpr const char* the_solution = "solution";
 
-// ---- one text of LLVM IR, two of PTX ----
+// ---- make two texts of PTX from one text of LLVM IR ----
 
 const FoundCompiler& clang() {
     static const auto found = find_compiler(Compiler::clang_ir);
@@ -53,7 +56,7 @@ const FoundCompiler& clang() {
     return *found;
 }
 
-/// The LLVM IR of a text, which is cached because clang takes most of the time.
+/// Returns the LLVM IR of a text. The IR is cached, because clang takes most of the time.
 const RawOutput& ir_of(const Source& source) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
@@ -64,7 +67,7 @@ const RawOutput& ir_of(const Source& source) {
     return at->second;
 }
 
-/// The rest of clang's work for PTX; the IR is optimized already.
+/// Lets clang's back end make PTX of the IR, which is already optimized.
 RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
@@ -80,7 +83,7 @@ RawOutput by_back_end(RawOutput of_ir) {
     return of_ir;
 }
 
-/// A change that the test must find: another lane, or the first load twice.
+/// Plants a difference that the test must find: another lane's element, or the first load twice.
 std::string spoilt(std::string ptx, const std::string& how) {
     if (how == "lanes") {
         const std::string from = "%tid.x";
@@ -88,7 +91,8 @@ std::string spoilt(std::string ptx, const std::string& how) {
         if (at != ptx.npos) ptx.replace(at, from.size(), "%tid.y");
     } else if (how == "loads") {
         const std::size_t at = ptx.find("ld.global");
-        // The second load is volatile, because ptxas, and so the simulator, would merge two equal loads.
+        // The second load is volatile, because ptxas, and therefore the simulator, would merge two
+        // equal loads.
         const std::size_t behind = at + std::string("ld").size();
         if (at != ptx.npos)
             ptx.insert(at, "ld.volatile.global" +
@@ -99,11 +103,11 @@ std::string spoilt(std::string ptx, const std::string& how) {
     return ptx;
 }
 
-// ---- examined in two ways ----
+// ---- examine a kernel in both ways ----
 
 enum class Way { translated, back_end };
 
-/// Compiles in one of the two ways, and records the results of every launch.
+/// Compiles a kernel in one of the two ways, and records the results of every launch.
 class RecordingRunner : public LocalRunner {
 public:
     RecordingRunner(Way way, const fs::path& cache, std::string spoil)
@@ -134,13 +138,13 @@ private:
     std::string spoil_;
 };
 
-/// Returns everything that must be equal, and the verdict.
+/// The verdict on a kernel, and all results that must be equal for both ways.
 struct Examined {
     Verdict verdict;
     Json seen;
 };
 
-/// Returns the JSON without this key at any depth.
+/// Returns the JSON with this key removed at every depth.
 Json without(Json json, const std::string& key) {
     if (json.is_object()) json.erase(key);
     for (Json& part : json) {
@@ -157,7 +161,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each way has its own costs of solutions.
+    // Each of the two ways has its own cache for the costs of solutions.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -185,7 +189,7 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
 
 // ---- compared ----
 
-/// Returns the first differences: "/verdict/failures/0/id: "a", "b"".
+/// Returns the first five differences, such as "/verdict/failures/0/id: "a", by the back end "b"".
 std::vector<std::string> differences(const Json& one, const Json& other) {
     std::vector<std::string> found;
     for (const Json& change : Json::diff(one, other)) {
@@ -204,10 +208,10 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
 /// The results of an exercise.
 struct Sum {
     int same = 0, different = 0;
-    int other_waits = 0;  ///< of those that are the same
+    int other_waits = 0;  ///< kernels among `same` that wait at other times
     int other_lines = 0;  ///< likewise
     int predicted = 0, predicted_alike = 0;
-    double farthest = 0;  ///< largest relative difference of predicted times
+    double farthest = 0;  ///< largest relative difference between two predicted times
 };
 
 void compare_times(const Kernel& kernel, const Examined& ours, const Examined& theirs, Sum& sum) {
