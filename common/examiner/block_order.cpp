@@ -18,7 +18,7 @@ Cell diagonal(int x, int y, int wide, int tall) {
 }
 
 /// Returns the tile of block (x, y) if four GPUs share the rows and columns of tiles. Consecutive
-/// blocks of a GPU take tiles of the four GPUs in turn. `wide` must be a multiple of 4.
+/// blocks take tiles that belong to the four GPUs in turn. `wide` must be a multiple of 4.
 Cell in_turn(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
@@ -49,8 +49,8 @@ std::optional<Taken> tile_taken(const Trial& trial, int side) {
                  load->line};
 }
 
-/// Returns the number of tiles across and down. A grid of several rows of blocks has one block per
-/// tile. Otherwise the size of the matrix gives the numbers.
+/// Returns the number of tiles across and down. A grid with several rows has one block per tile. If
+/// the grid has only one row, the numbers come from the size of the matrix.
 std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
     const int wide = static_cast<int>(trial.launch.grid[0]);
     const int tall = static_cast<int>(trial.launch.grid[1]);
@@ -87,8 +87,8 @@ long long step_for(const BlockOrder& order, long long blocks) {
     return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
 }
 
-/// Returns a failure if, for most of the checked blocks, the next block takes a tile in the same
-/// row or column.
+/// Returns a failure if most of the checked blocks take a tile in the same row or column of tiles
+/// as the block after them.
 std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
                                    const std::function<Trial(long long)>& launch_for) {
     int pairs = 0, sharing = 0;

@@ -74,8 +74,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
-        // Trace all warps of block 0, but only the first storing warp of every other block. If
-        // blocks overlap, the first warp of the next block already stores elements of block 0.
+        // For every block except block 0, trace warps only until one of them stores. If blocks
+        // overlap, this warp already stores elements of block 0.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMostTracedAccesses};

@@ -16,7 +16,7 @@ struct Block {
     std::string text() const;
 };
 
-/// An element of the input, as an index into the matrix, and the source line that loads it.
+/// The index of an element of the input, and the source line that loads this element.
 struct Loaded {
     std::int64_t element = 0;
     int line = 0;
@@ -53,7 +53,7 @@ struct BlockOrigins {
     Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }
     /// Returns the distance between two neighbouring blocks along y, in rows and columns.
     Cell step_y() const { return {next_y.row - first.row, next_y.col - first.col}; }
-    /// Returns a sentence that says where the three blocks start.
+    /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;
 };
 /// Returns the cells at which blocks start, or nothing if the blocks are not spaced regularly.

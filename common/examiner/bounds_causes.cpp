@@ -94,8 +94,8 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     // On a shape with partial tiles a missing bounds check can look like a wrong index, so skip
     // that shape if the kernel was right on whole tiles.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
-        // On the simulated GPU, get the result of a launch that accesses outside the matrix do not
-        // stop. A real GPU has already returned a result.
+        // On the simulated GPU, launch the kernel again in a way that lets it continue after an
+        // access outside the matrix. A real GPU has already returned a result.
         Trial here = trial;
         if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
@@ -107,8 +107,8 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// Keeps one of two explanations such as "it fits out[row * 4 + col] ...; or it fits in[row * 1024
-/// + col] ...". The access shows that the mistake concerns `matrix`.
+/// Drops the explanation about the other matrix from a text such as "it fits out[row * 4 + col]
+/// ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake concerns `matrix`.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;

@@ -101,7 +101,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
 }
 
 /// Returns the failure of a refused launch. The code that refuses a launch knows only the file's
-/// name, so the line is added here.
+/// name, so this function adds the line.
 std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.refused.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.refused;

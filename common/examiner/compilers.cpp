@@ -57,7 +57,7 @@ std::string find_by_script(const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
     const Ended child = run_child(command, 20);
     if (child.exit_code != 0) return "";
-    // The last line is the path. The lines before it name compilers that are too old.
+    // The last line of the output is the path. The lines before it name compilers that are too old.
     return lines_of(trimmed(child.output)).back();
 }
 

@@ -22,7 +22,7 @@ struct FoundCompiler {
 /// compiler.
 Compiler demanded(Compiler kind);
 /// Finds the compiler of this kind, or the first installed compiler for `any`. Returns nothing if
-/// it is not installed.
+/// no such compiler is installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".
 /// Runs the compiler, which takes a moment.

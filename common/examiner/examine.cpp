@@ -184,7 +184,7 @@ private:
         if (verdict_.predicted) verdict_.solution_predicted = time_of_solution();
     }
 
-    /// Predicts the time of the solution. The time line is dropped before the result is stored.
+    /// Predicts the time of the solution. Drops the time line before the result is stored.
     std::optional<Predicted> time_of_solution() {
         if (!options_.solution || !verdict_.is_simulated) return std::nullopt;
         const Shape shape = predicted_shape(exercise_);
@@ -232,8 +232,8 @@ private:
         if (!count(shape, found)) return;
         hold_costs_against_limits(found);
         if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
-        // Check the order on the shape for which costs were counted. There, loads that only imitate
-        // the order would raise the costs.
+        // Check the order on the shape for which costs were counted. There, loads that only serve
+        // to deceive this check would raise the costs.
         BlockOrder order = *block_order_called(exercise_.block_order);
         order.shape = shape;
         order.most_blocks = 8;

@@ -23,7 +23,7 @@ enum class FailureKind {
     file_empty,       ///< the file contains only blanks
     file_binary,      ///< the file contains bytes that do not occur in text
     file_too_large,   ///< the file is larger than `kLargestSource`
-    include_refused,  ///< the file includes something else than a header of the toolkit
+    include_refused,  ///< the file includes a file that is not a header of the toolkit
 
     // Compiling.
     does_not_compile,   ///< the compiler reports errors
@@ -49,7 +49,7 @@ enum class FailureKind {
     no_bounds_check,        ///< out-of-bounds accesses only on shapes with partial tiles
     out_of_bounds,          ///< out-of-bounds accesses even on shapes of whole tiles
     outside_shared_memory,  ///< accesses outside a shared array
-    outside_local_array,    ///< out-of-bounds accesses to a thread's own array
+    outside_local_array,    ///< out-of-bounds accesses to a local array of a thread
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it

@@ -200,8 +200,8 @@ void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence)
     }
 }
 
-/// Reports whether all threads store the same number of elements and no element is stored twice.
-/// Then unwritten cells need more blocks.
+/// Reports whether all threads store the same number of elements and no element is stored twice. If
+/// so, only more blocks can write the remaining cells.
 bool all_store_all(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());

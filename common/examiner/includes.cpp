@@ -54,7 +54,7 @@ std::vector<Line> joined_lines(const std::string& text) {
 /// the line.
 std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // The offsets after the next end of a comment and after the one that follows it, or npos.
+    // The offsets right after the next two ends of comments, or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
@@ -74,8 +74,8 @@ struct Directive {
     std::string_view name, rest;
 };
 
-/// Returns all possible directives of a line. A comment that began earlier may end anywhere on the
-/// line, so everything after a # counts, wherever comments begin.
+/// Returns all possible directives of a line. A comment from an earlier line may end anywhere on
+/// this line, so every # counts, even if it seems to be in a comment.
 std::vector<Directive> directives_in(std::string_view line) {
     const auto is_letter = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';

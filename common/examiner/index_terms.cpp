@@ -58,7 +58,8 @@ public:
     explicit Kernel(const std::string& text)
         : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
 
-    /// Reports whether the other terms should have been multiplied by the length of a row as well.
+    /// Reports whether the terms in `others` should have been multiplied by the length of a row as
+    /// well as `factor`.
     bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))
@@ -67,7 +68,7 @@ public:
         const auto is_coordinate = [&](const std::string& term) {
             return coordinates_.contains(term);
         };
-        // If there are two such terms, only one of them can be the column.
+        // If two of the terms are coordinates, only one of them can be the column.
         const auto named = std::count_if(others.begin(), others.end(), is_coordinate);
         return named + has(others, "threadIdx.x") + has(others, "threadIdx.y") >= 2;
     }

@@ -38,8 +38,8 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index may lack a loop counter. A sign of this is that stores repeat the
-    /// same elements, or that there are fewer loads than stores. (Compilers load each element only
+    /// Reports whether the index seems not to depend on the counter of its loop. Signs are stores
+    /// that repeat the same elements, or fewer loads than stores. (Compilers load each element only
     /// once, and omit unused loads.)
     bool may_lack_a_counter(const Stage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;

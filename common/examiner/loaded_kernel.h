@@ -16,8 +16,7 @@ namespace coalesce {
 /// A kernel that has been loaded and can be launched. The destructor unloads it.
 class LoadedKernel {
 public:
-    /// Loads the PTX into the device. Before they use the kernel, callers must check that there is
-    /// no `problem()`.
+    /// Loads the PTX into the device. Callers must check `problem()` before they use the kernel.
     explicit LoadedKernel(const Compiled& compiled);
     ~LoadedKernel();
     LoadedKernel(const LoadedKernel&) = delete;

@@ -1,5 +1,5 @@
-// Finds the arrays that each thread has for itself in the text of a kernel, and the largest values
-// of their indices.
+// Finds the local arrays of threads in the text of a kernel, and the largest values of their
+// indices.
 #include <cctype>
 #include <map>
 #include <optional>

@@ -46,7 +46,7 @@ struct WarpAccess : simulated::Access {
 
 /// All accesses of the warp.
 struct Picture {
-    Failure problem;                   ///< the reason for having no picture, or kind none
+    Failure problem;                   ///< the reason why there is no picture, or kind none
     std::string file;                  ///< as messages name it
     PictureRequest of;                 ///< the warp
     std::vector<WarpAccess> accesses;  ///< one access for each line and kind of access, in order

@@ -15,7 +15,7 @@ namespace coalesce {
 namespace {
 
 constexpr int kSide = 8192;
-/// The matrix whose elements the recorded blocks may move in total at most.
+/// The shape whose instruction budget limits all recorded blocks together.
 constexpr Shape kRecorded{1024, 1024};
 
 /// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If

@@ -21,7 +21,7 @@ enum class TimeShown {
     nowhere,
 };
 
-/// Describes the terminal and the parts of a verdict to show on it.
+/// The properties of a terminal, and the parts of a verdict to show on it.
 struct TerminalLook {
     bool is_bold = false;   ///< the headline is bold
     int lines = 0;          ///< lines of the screen, which limit the map of cells; 0 for no limit

@@ -1,4 +1,4 @@
-// Returns the parts of a verdict that all formats share.
+// Makes the parts of a verdict's text that all formats share.
 #pragma once
 
 #include <string>

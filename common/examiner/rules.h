@@ -25,7 +25,7 @@ Place place_in(const Place& place, const Evidence& evidence);
 /// Returns the exercise's name for its output or its input.
 const char* name_of_matrix(bool is_out, const Evidence& evidence);
 
-/// Describes the failure to make from a report of this check and kind.
+/// The failure into which a report of this check and kind is converted.
 struct ToldAs {
     const char* check;
     const char* kind;  ///< "" for any kind

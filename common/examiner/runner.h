@@ -1,5 +1,5 @@
 /// \file
-/// The interface through which the examiner compiles and launches kernels. Runners do so in this
+/// The interface through which the examiner compiles and launches kernels. A runner works in this
 /// process, in a sandbox, on a GPU or in a page.
 #pragma once
 

@@ -15,10 +15,10 @@ std::size_t letter_length(std::string_view bytes);
 /// Returns the text as one line of valid UTF-8. Other bytes are escaped as in \x1b. Text after
 /// `most` characters is replaced by "...".
 std::string shown(std::string_view bytes, std::size_t most = 100);
-/// Escapes lines that a program printed in the same way as `shown`. Each line is indented and cut
-/// to the width of a terminal.
+/// Escapes the lines of a program's output as `shown` does. Each line is indented and cut to the
+/// width of a terminal.
 std::string shown_lines(const std::vector<std::string>& lines);
-/// Escapes a text of several lines in the same way as `shown`, but keeps line breaks and tabs.
+/// Escapes a text of several lines as `shown` does, but keeps line breaks and tabs.
 std::string shown_text(std::string_view bytes);
 /// Escapes text for Markdown that becomes HTML, so that it contains no markup, links or tags.
 std::string markdown(std::string_view bytes);

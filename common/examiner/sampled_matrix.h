@@ -24,7 +24,8 @@ public:
     bool is_moved(const void* out, const Touched& stored) const;
 
 private:
-    /// The state of an element of the output: the right value, no value of the input, or another value.
+    /// The state of an output element: the right value, no value because it was not stored, or a
+    /// wrong value.
     enum class Element { right, none, wrong };
     Element told(std::uint64_t index, float value) const;
 

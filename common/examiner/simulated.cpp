@@ -30,8 +30,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     }
 }
 
-/// Replaces the compiler's names of the file by the learner's name. The compiler's name is
-/// "/learner/kernel.cu", or ", kernel.cu:12" within a text.
+/// Replaces the compiler's name of the file with the learner's name. The compiler calls the file
+/// "/learner/kernel.cu", or "kernel.cu:12" within a text.
 std::string with_name(std::string text, const std::string& file_name) {
     const std::string hidden = kLearnersFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";

@@ -134,8 +134,8 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-/// Returns the first match of `head`, which ends with a bracket, such that the match or the text in
-/// brackets extends over `line`.
+/// Returns the first match of `head` for which `line` is between the match and the bracket that
+/// closes it. `head` must end with an opening bracket.
 std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
     for (const std::smatch& one : matches_of(code, head)) {
         const int last = line_at(code, closing_bracket(code, end_of(one) - 1));

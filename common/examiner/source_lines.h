@@ -56,7 +56,8 @@ Declared component_never_set(const std::string& text);
 /// statement or if the function has several callers. Compilers that report inlined functions do not
 /// need this correction.
 int line_of_word(const std::string& text, int line);
-/// Returns `line`, or the last line before it with more than braces if `line` contains only braces.
+/// Returns `line`. If this line contains only braces, returns the last line before it that contains
+/// more.
 int line_of_statement(const std::string& text, int line);
 /// Reports whether the file declares an array in dynamic shared memory.
 bool has_dynamic_array(const std::string& text);
@@ -123,17 +124,17 @@ struct ArrayOverrun {
     long long last = 0;    ///< the index in the last iteration
 };
 
-/// Finds the first access outside a thread's own array. The function understands only lengths,
-/// loops and indices that consist of numbers and constants of the file, such as `for (int k = 0; k
-/// < TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
+/// Finds the first access outside a local array. The function understands only lengths, loops and
+/// indices that consist of numbers and constants of the file, such as `for (int k = 0; k <
+/// TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
 ArrayOverrun array_overrun(const std::string& text);
 
-/// An array that each thread has for itself, with its length.
+/// A local array of a thread, and its length.
 struct LocalArray {
     std::string name;  ///< "" if there is none
     long long length = 0;
 };
-/// Returns the first array of a thread's own that a line accesses, if its length is known.
+/// Returns the first local array that a line accesses, if its length is known.
 LocalArray local_array_on(const std::string& text, int line);
 
 }  // namespace coalesce

@@ -19,7 +19,7 @@ class LoadedKernel;
 
 /// How a launch is observed.
 enum class Watch {
-    /// all checks; without guard bands on the simulator, because they would hide accesses outside
+    /// all checks; on the simulator without guard bands, which would hide out-of-bounds accesses
     everything,
     result_alone  ///< buffers with guard bands but no checks, so that the kernel runs to its end
 };
@@ -47,7 +47,7 @@ struct TrialOrder {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure refused;                                ///< the reason if it was not launched
+    Failure refused;                                ///< why it was not launched, or kind none
     bool is_launched = false;                       ///< whether it was launched
     int error = 0;                                  ///< cudaError_t of the launch or of its end
     bool is_hung = false;                           ///< whether a real GPU did not end in time

@@ -13,12 +13,12 @@ namespace {
 
 constexpr const char* kFrontName = "/coalesce/front";
 constexpr const char* kBackName = "/coalesce/back";
-/// The number of the line in `back` that calls configure.
+/// The number of the line in `kBack` that calls configure.
 constexpr int kConfigureLine = 2;
 
-/// The lines before the file for clang, which already has the project's headers (-include).
-/// Functions without __device__ are compiled for the device too, as NVRTC does. Dates are fixed, so
-/// that a kernel does not depend on the current day.
+/// The lines that precede the learner's file when clang compiles it. clang already has the
+/// project's headers (-include). Functions without __device__ are compiled for the device too, as
+/// NVRTC does. Dates are fixed, so that a kernel does not depend on the current day.
 constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"

@@ -28,7 +28,8 @@ enum class PlaceKind {
     ours        ///< another of our lines
 };
 
-/// Returns the kind of place that a file and a line are.
+/// Finds out whether a file and line in a compiler's message belong to the learner's file, to our
+/// call of `configure`, or to other lines of ours.
 PlaceKind kind_of_place(const std::string& file, int line);
 
 }  // namespace coalesce

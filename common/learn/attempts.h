@@ -32,7 +32,7 @@ struct Attempt {
 /// The result of comparing one predicted time with another.
 enum class Standing {
     slower,  ///< slower by more than the error band
-    level,   ///< neither, because the difference is within the error band
+    level,   ///< a difference within the error band
     faster,  ///< faster by more than the error band
 };
 Standing standing_of(const Predicted& yours, const Predicted& other);

@@ -16,7 +16,7 @@ struct CheckWords {
     std::string exercise;  ///< "03", "all", or "" for the next exercise
     bool is_hunt = false;
     std::string file;  ///< a file to check instead of the exercise's
-    /// "sim", "gpu", or "auto" for sim and then, if a GPU works, its bandwidth
+    /// "sim", "gpu", or "auto", which is sim and also measures the bandwidth if a GPU works
     std::string device = "auto";
     int seconds = 60;
     bool json = false;

@@ -61,8 +61,8 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
     if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
-    // Name the simulator's folder to save time. Otherwise the program would search for the
-    // simulator and restart.
+    // Tell the program where the simulator is. Otherwise it would search for the simulator and
+    // restart, which takes time.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {

@@ -1,6 +1,6 @@
 /// \file
 /// Declares the commands, each with its arguments and the function that runs it. check.h, measure.h
-/// and predict.h declare the commands of which other commands use parts.
+/// and predict.h declare the commands whose functions other commands also call.
 #pragma once
 
 #include <filesystem>

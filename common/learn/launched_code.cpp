@@ -101,7 +101,8 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    // The build time represents the other inputs, because the program depends on them too.
+    // The key includes the time at which the program was built, which stands for all other inputs
+    // of the compiler.
     std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
     for (auto& word : command.words) key << word << "\n";

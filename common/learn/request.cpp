@@ -59,7 +59,7 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
     }
 }
 
-// Adds the whole program to the request. It has no matrix, no variants and no table.
+// Adds the whole program to the request. A whole program has no matrix, no variants and no table.
 void add_program(const RunWords& words, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
     const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&

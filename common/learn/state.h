@@ -23,12 +23,12 @@ struct Record {
     std::string passed_at = "";        ///< the time it passed, "2026-01-31T12:00:00Z"
     std::string last_hash = "";        ///< hash of the source that was checked last
     std::string last_failure = "";     ///< the failure of the last check; "" if the kernel passed
-    std::map<std::string, int> hints;  ///< levels seen, by the hint's first failure or "all"
+    std::map<std::string, int> hints;  ///< number of levels seen, by the name of the hint
     std::vector<Guess> guesses;        ///< the guesses, in the order of the questions
     bool solution_seen = false;        ///< whether the learner saw the solution before passing
     Json best_counters = nullptr;      ///< simulated counters of the cheapest kernel that passed
     Json predicted = nullptr;          ///< "percent" and "label" of the kernel that passed last
-    Json best_measured = nullptr;      ///< "gbps", "ms", "device", ... of the fastest kernel
+    Json best_measured = nullptr;      ///< the fastest measurement: "gbps", "ms", "device", ...
 
     /// Returns the number of hint levels that the learner has seen.
     int hints_used() const;

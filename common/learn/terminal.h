@@ -1,6 +1,6 @@
 /// \file
-/// Finds out what the terminal supports, and asks questions on it. Colours never carry information
-/// that the words do not.
+/// Finds out what the terminal supports, and asks questions on it. Colours never add information to
+/// the words.
 #pragma once
 
 #include <string>
@@ -29,9 +29,8 @@ private:
 /// if stdout is not a terminal.
 Style style_for_stdout(bool plain);
 
-/// Return the number of lines or columns of the terminal on stdout. They return 0 if stdout is not
-/// a terminal or does not report its size. The size can change, so call these functions before each
-/// output.
+/// Returns the number of lines of the terminal on stdout. Returns 0 if stdout is not a terminal or
+/// does not report its size. The size can change, so call this function before each output.
 int terminal_lines();
 int terminal_columns();
 /// Returns the value of Style::columns for a terminal of this width.

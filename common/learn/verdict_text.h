@@ -14,7 +14,7 @@ namespace coalesce::learn {
 /// The additional text about a kernel that passed.
 struct PassedText {
     const Record* record = nullptr;  ///< record with the guesses to compare with the costs
-    bool counters = true;            ///< whether to print the costs, and not how to see them
+    bool counters = true;            ///< whether to print the costs; if not, prints how to see them
     std::vector<Work> next = {};     ///< the bug hunt, if there is one, and the next exercise
 };
 

@@ -97,8 +97,8 @@ std::string tag_of(const fs::path& file) {
     return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
 }
 
-/// Returns the value of the header `name`, or "" if the request does not have it. Upper and lower
-/// case are the same.
+/// Returns the value of the header `name`, or "" if the request does not have it. The comparison of
+/// names ignores case.
 std::string header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
     const auto same = [](unsigned char a, unsigned char b) {

@@ -13,7 +13,7 @@ namespace coalesce::learn {
 /// The response to a request.
 struct WebAnswer {
     int status = 200;
-    std::string headers;  ///< lines of headers, which each end in "\r\n"
+    std::string headers;  ///< the header lines, each of which ends in "\r\n"
     std::string body;
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// A piece of work for the learner: the exercise of a step, or its bug hunt.
+/// An exercise of a step or a bug hunt, with the paths and the texts of its files.
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ struct Limits {
     double elements_per_thread = 0;  ///< fewest elements of the matrix per thread
     double elements_per_block = 0;   ///< fewest elements of the matrix per block
     double loads_in_flight = 0;      ///< fewest loads that a warp starts before it waits
-    double copies_under_way = 0;     ///< fewest bytes in flight when a warp reads shared memory
+    double copies_under_way = 0;     ///< fewest bytes of copies in flight when a tile is read
     double of_copy_predicted = 0;    ///< smallest predicted fraction of a copy's speed on a GPU
 };
 
@@ -66,7 +66,7 @@ inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture"
 
 /// A hint for certain failures, or a general hint.
 struct Hint {
-    std::vector<std::string> failures;  ///< identifiers of failure.h; empty for a general hint
+    std::vector<std::string> failures;  ///< identifiers from failure.h; empty for a general hint
     std::array<std::string, kHintLevels.size()> levels;  ///< if empty, taken from the general hint
     int line = 0;                                        ///< line in its record
 };
@@ -83,7 +83,7 @@ inline constexpr const char* kOfCopy = "of_copy_predicted";
 struct Prediction {
     std::string counter;        ///< "load", "store", "shared_load", "shared_store" or kOfCopy
     std::string question;       ///< the question for the learner
-    double within = kRounding;  ///< larger for a question that says "about"
+    double within = kRounding;  ///< allowed relative error; larger if the question says "about"
 };
 
 /// Reports whether a typed word such as "03_tiled", "03" or "3" names this step.
@@ -95,16 +95,16 @@ struct Exercise {
     bool is_hunt = false;              ///< whether it is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether it is a whole program, with shapes 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
-    std::string produces = "transpose";    ///< the required result in `out`, one of kTasks
-    int rows_multiple = 1;                 ///< rows are multiples of this
-    int cols_multiple = 1;                 ///< columns are multiples of this
-    std::vector<Shape> shapes = {};        ///< shapes for the trials, the simplest first
-    Shape counted = {256, 256};            ///< the shape at which costs are counted
-    Limits limits = {};                    ///< cost limits in addition to the solution's costs
-    std::string block_order = "";          ///< required order, one of kBlockOrders; "" for any
-    std::vector<HiddenShape> hidden = {};  ///< rules for a grader's additional shapes
-    int points = 0;                        ///< for passing it
-    std::vector<Hint> hints = {};          ///< the first is general, the others are for failures
+    std::string produces = "transpose";        ///< the required result in `out`, one of kTasks
+    int rows_multiple = 1;                     ///< rows are multiples of this
+    int cols_multiple = 1;                     ///< columns are multiples of this
+    std::vector<Shape> shapes = {};            ///< shapes for the trials, the simplest first
+    Shape counted = {256, 256};                ///< the shape at which costs are counted
+    Limits limits = {};                        ///< cost limits in addition to the solution's costs
+    std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
+    std::vector<HiddenShape> hidden = {};      ///< rules for a grader's additional shapes
+    int points = 0;                            ///< for passing it
+    std::vector<Hint> hints = {};              ///< hints, of which the first is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order in which they are asked
 
     /// "03"

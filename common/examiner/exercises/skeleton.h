@@ -25,7 +25,7 @@ namespace coalesce::exercises {
 struct Piece {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
-    bool is_marked = false;           ///< whether the two texts have different versions
+    bool is_marked = false;           ///< whether the run has two versions
     int line = 0;                     ///< line of the marked text where the run begins
 };
 
@@ -43,8 +43,8 @@ struct Skeleton {
     int lines_to_write() const;
 };
 
-/// Parses a marked text, whose file messages call `name`. Throws UsageError if a marker has no
-/// partner, if `//! ` is outside markers, if nothing is marked, or if there is no solution or no
+/// Parses a marked text, whose file is called `name` in messages. Throws UsageError if a marker has
+/// no partner, if `//! ` is outside markers, if nothing is marked, or if there is no solution or no
 /// instruction between two markers.
 Skeleton skeleton_of(const std::string& marked, const std::string& name);
 

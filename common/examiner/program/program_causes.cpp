@@ -350,7 +350,7 @@ private:
             line_of_kernel(source_.text, ""));
     }
 
-    // Checks that the program calls a right result right.
+    // Checks that the program reports a right result as right.
     std::optional<Failure> wrong_words() const {
         if (says_right(run_)) return {};
         return failure(

@@ -67,8 +67,8 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     return error;
 }
 
-/// Returns the block to launch. If launches must fail, it is too large, so that the runtime library
-/// itself refuses the launch.
+/// Returns the block to launch. If launches must fail, this block is too large, so that the runtime
+/// library itself refuses the launch.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
     return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
@@ -114,8 +114,8 @@ extern "C" cudaError_t cudaPeekAtLastError() {
     return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
-// clang calls this function for <<<...>>>, and nvcc calls the one after it. nvcc passes a handle
-// instead of the kernel's address.
+// Code that clang has compiled calls cudaLaunchKernel for <<<...>>>. Code that nvcc has compiled
+// calls __cudaLaunchKernel, and passes a handle instead of the kernel's address.
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);

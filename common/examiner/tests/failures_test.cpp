@@ -3,7 +3,7 @@
 //
 // The name of a file begins with the identifier of its failure, which a dot and more text may
 // follow. The first lines of the file describe its mistake. A line such as "// request: store 4"
-// adds a requirement to the right result. The failure may name any line that ends in "// here". If
+// sets a limit that the kernel exceeds. The failure may name any line that ends in "// here". If
 // there is no such line, it need not name any.
 #include <doctest/doctest.h>
 

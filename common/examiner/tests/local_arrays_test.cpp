@@ -1,4 +1,4 @@
-// Tests the search for accesses outside a thread's own array in the text of a kernel.
+// Tests the search for accesses outside a local array in the text of a kernel.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>

@@ -111,7 +111,7 @@ public:
         tcgetattr(terminal, &settings);
         return (settings.c_lflag & ICANON) != 0 && (settings.c_lflag & ECHO) != 0;
     }
-    // Turns the child process into the command.
+    // Replaces the child process with the command.
     [[noreturn]] static void become(const Command& command, const std::string& kind) {
         for (auto& setting : command.environment) putenv(const_cast<char*>(setting.c_str()));
         setenv("TERM", kind.c_str(), 1);

@@ -1,5 +1,5 @@
-// Tests the server of `learn play`. Function calls and a real connection test which files it
-// serves.
+// Tests which files the server of `learn play` serves, by function calls and over a real
+// connection.
 
 #include "learn/web_server.h"
 

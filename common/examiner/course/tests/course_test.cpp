@@ -121,8 +121,8 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// Returns the course with a program, with the first `from` in the program's exercise replaced by
-/// `to`.
+/// Returns a copy of WITH_PROGRAM in which `to` replaces the first `from` in the program's
+/// exercise.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -267,7 +267,7 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// Returns the course of the test above, with the first `from` in its exercise replaced by `to`.
+/// Returns a course with the exercise EXERCISE, in which `to` replaces the first `from`.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }

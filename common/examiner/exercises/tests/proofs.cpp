@@ -25,8 +25,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// The cache, so that the solution's costs are counted once for all kernels that are compared
-    /// with the solution.
+    /// The cache of the solution's costs, so that they are counted once for all kernels.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,

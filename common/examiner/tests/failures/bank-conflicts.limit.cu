@@ -1,4 +1,4 @@
-// 32 lanes read a column of a tile, compared with a limit on the wavefronts.
+// 32 lanes read a column of a tile, and the exercise limits the wavefronts.
 // request: shared_load 1
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];

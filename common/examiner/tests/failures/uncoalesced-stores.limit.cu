@@ -1,4 +1,4 @@
-// Each store needs 32 sectors, compared with a limit on the sectors.
+// Each store needs 32 sectors, and the exercise limits the sectors.
 // request: store 4
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
