@@ -31,8 +31,8 @@ std::string shortened(const std::string& line) {
     return text.size() <= room ? text : text.substr(0, room - 3) + "...";
 }
 
-/// Formats a row in four groups of eight columns, which are the sectors of memory, or eight banks
-/// each.
+/// Formats a row in four groups of eight columns. A group is a sector of memory, or eight banks of
+/// shared memory.
 std::string row_text(const PictureRow& row) {
     std::string text = format("    %-18s|", row.label.c_str());
     for (std::size_t i = 0; i < row.lanes.size(); ++i) {

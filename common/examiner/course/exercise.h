@@ -92,8 +92,8 @@ bool means(const std::string& typed, const std::string& step);
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
     std::string name = "";             ///< name of its step: "03_tiled"
-    bool is_hunt = false;              ///< whether it is a bug hunt, whose file is hunt.cu
-    bool is_program = false;           ///< whether it is a whole program, with shapes 1 x elements
+    bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
+    bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
     std::string produces = "transpose";        ///< the required result in `out`, one of kTasks
     int rows_multiple = 1;                     ///< rows are multiples of this

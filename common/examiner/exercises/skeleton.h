@@ -49,8 +49,8 @@ struct Skeleton {
 Skeleton skeleton_of(const std::string& marked, const std::string& name);
 
 /// Compares a skeleton in the repository with the marked solution from which it was made. Returns
-/// "" if they differ only in marked lines, and there only by lines that a learner adds or replaces.
-/// Otherwise describes the first other line that differs.
+/// "" if the skeleton differs only in lines that a learner adds or replaces. Otherwise describes
+/// the first other difference.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

@@ -269,7 +269,7 @@ private:
         return {};
     }
 
-    // Finds an input that is the same in both directions, so that it cannot show whether the array
+    // Finds an input that reads the same in both directions, and so cannot show whether the array
     // was reversed.
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};

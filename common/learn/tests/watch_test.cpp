@@ -83,7 +83,8 @@ struct Piped {
 TEST_CASE("a session from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
-    // Exercise 01 goes through the original file, a hint, a wrong attempt and the right one.
+    // In exercise 01, the learner starts with the original file, asks for a hint, saves a wrong
+    // attempt, and then the right one.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
     CHECK(!terminal.is_as_usual());
