@@ -20,8 +20,11 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     return text;
 }
 
-// Removes the prefix of a skeleton's line and keeps the column of the code. For example, "
-// //!     x = 1;" becomes "            x = 1;".
+// Removes the prefix of a skeleton's line, and the blank after it. For example, the first line
+// becomes the second:
+//
+//             //!     x = 1;
+//                 x = 1;
 std::string without_prefix(const std::string& line) {
     std::string indent = line.substr(0, line.find(kPrefix));
     std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
