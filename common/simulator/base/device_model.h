@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 /// and launches enforce them. They are those of an H200 (compute capability 9.0); README.md
 /// documents them.
 struct DeviceModel {
-    // Named like the members of cudaDeviceProp.
+    // The members have the names that cudaDeviceProp uses for them.
     // NOLINTBEGIN(readability-identifier-naming)
     static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
     static constexpr u32 capability = 90;
@@ -22,18 +22,19 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// The part of these bytes that the system's own code (cooperative groups) may use.
+    /// Bytes of the reserved shared memory that the system's own code (cooperative groups) may use.
     static constexpr u32 shared_reserved_used = 288;
     /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here
     /// variables start at 0, and the reserved bytes are at an offset that no launch can use.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;
-    /// The sizes of groups of multiprocessors; all blocks of a cluster run in one group. The sizes
-    /// differ from chip to chip. These give the same answers as one H200 for clusters of 1 to 16
-    /// blocks (cudaOccupancyMaxActiveClusters).
+    /// The number of multiprocessors in each group. All blocks of a cluster run in the same group.
+    /// The sizes differ from chip to chip. These sizes give the same results as one H200 for
+    /// clusters of 1 to 16 blocks (cudaOccupancyMaxActiveClusters).
     static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
-    /// The most blocks of a multiprocessor that cudaOccupancyMaxActiveClusters counts, also where more would fit.
+    /// The most blocks per multiprocessor that cudaOccupancyMaxActiveClusters counts, even if more
+    /// would fit.
     static constexpr u32 max_counted_cluster_blocks = 8;
     // NOLINTEND(readability-identifier-naming)
 };

@@ -56,7 +56,7 @@ T with_sign_of(T value, T sign) {
     return with_bits<T>((bits_in(value) & ~kSignBit<T>) | (bits_in(sign) & kSignBit<T>));
 }
 
-/// Replaces a subnormal by a zero with the same sign.
+/// Replaces a subnormal with a zero of the same sign.
 template <class T>
 T flush(T value) {
     const auto bits = bits_in(value);
@@ -80,9 +80,9 @@ T canonical(T value) {
     return is_nan(value) ? with_bits<T>(~kSignBit<T>) : value;
 }
 
-/// Returns the `result` of an operation on these sources, or the NaN that the device returns.
-/// Double precision returns a NaN operand, made quiet: the second one, or else the third, or else
-/// the first.
+/// Returns `result`, the outcome of an operation on these sources, or the NaN that the device
+/// returns instead. In double precision that is a NaN operand, made quiet: the second if it is a
+/// NaN, otherwise the third, otherwise the first.
 template <class... Sources>
 float with_nan(float result, Sources...) {
     return canonical(result);
@@ -118,7 +118,7 @@ T saturate_to_unit(T value) {
 
 enum class Rounding : u8 { nearest, zero, down, up };
 
-/// Rounds to a whole number in this direction.
+/// Rounds to a whole number in the given direction.
 template <class T>
 T to_whole(T value, Rounding direction) {
     switch (direction) {
@@ -132,7 +132,8 @@ T to_whole(T value, Rounding direction) {
 /// Sets the processor's rounding direction during its lifetime.
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. The barriers
-/// prevent it from moving loads and stores across them, and with these the computation in between.
+/// prevent it from moving loads and stores across them, and therefore also the computation between
+/// those.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

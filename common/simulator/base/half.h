@@ -29,7 +29,7 @@ struct BF16 {
 };
 template <class T>
 concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
-/// Two values in one word, the first in its lower half.
+/// Two values packed into one word, the first in the lower half.
 template <Half H>
 struct Pair {
     using Each = H;
@@ -40,13 +40,13 @@ inline constexpr u16 kExponentBits<F16> = 0x7c00;
 template <>
 inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 
-// ---- f16 and bf16 <-> f32, rounding to nearest; without branches, so that loops can be vectorized
-// ----
+// ---- f16 and bf16 <-> f32, rounded to nearest; branch-free, so that loops can be vectorized ----
 
 inline float to_float(F16 half) {
     constexpr u32 kInfinity = 0x7c00;
     const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
-    // With the fraction in place, the exponent is too small by 112, also for subnormals.
+    // Once the fraction is shifted into place, the exponent is too small by 112, also for
+    // subnormals.
     const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
@@ -55,7 +55,7 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
-/// Returns the number that C++ uses for comparisons and arithmetic on a T.
+/// Converts a value to a type in which C++ can compare and compute it: f16 and bf16 become floats.
 template <class T>
 auto as_number(T value) {
     if constexpr (Half<T>)
@@ -86,17 +86,17 @@ inline BF16 to_bf16(float value) {
         static_cast<u16>((bits & 0x7fffffff) > 0x7f800000u ? 0x7fffu : shift_to_nearest(bits, 16))};
 }
 
-// ---- f64 -> f32, where the last bit shows a loss ----
+// ---- f64 -> f32, rounded to odd ----
 
-/// Converts `rounded`, which is the nearest number to a value, to the value rounded to odd. `error`
-/// has the sign of value - rounded.
+/// Converts `rounded`, a value rounded to nearest, to the same value rounded to odd. `error` has
+/// the sign of value - rounded.
 template <class T>
 T to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
     const bool inexact =
         error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
     const bool beyond = inexact && rounded != 0 &&
-                        // Whether it is further from zero than the value.
+                        // True if `rounded` is further from zero than the value.
                         (error < 0) == (rounded > 0);
     return std::bit_cast<T>(inexact ? (bits - beyond) | 1 : bits);
 }
@@ -168,7 +168,7 @@ H saturate_to_unit(H value) {
     return nearest<H>(saturate_to_unit(to_float(value)));
 }
 
-// ---- rounding in any direction into any format ----
+// ---- rounding in any direction to any format ----
 
 struct Format {
     int fraction_bits;
@@ -180,18 +180,18 @@ struct Format {
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity, so the largest number
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // overflow: the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
-/// The number to round: significand * 2^exponent.
+/// The number to round, as significand * 2^exponent.
 struct Exact {
     bool negative = false;
     u64 significand = 0;
     int exponent = 0;
 };
 
-/// Reports whether `value`, truncated after its last kept bit, must be rounded up. `rest` is the
-/// truncated part, and `half` is a half in the same unit.
+/// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off, and
+/// `half` is half a unit of the last kept bit, measured in the same unit as `rest`.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);
@@ -219,7 +219,7 @@ inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     const int exponent = value.exponent + 62;  // of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // everything is dropped, and it is less than a half
+    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped, and they are less than a half
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);
@@ -242,7 +242,7 @@ inline Exact exact(double finite) {
             (field ? field : 1) - 1075};
 }
 
-/// Does the same for any double. NaN and infinity become those of the format.
+/// Rounds any double into `format`. NaN and infinity become the format's NaN and infinity.
 inline u64 round_into(const Format& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))
@@ -250,7 +250,7 @@ inline u64 round_into(const Format& format, double value, Rounding direction) {
     return round_into(format, exact(value), direction);
 }
 
-/// Returns the value of the bits of an 8-bit format.
+/// Converts the bits of a number in an 8-bit format to a float.
 inline float value_of_small(const Format& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;

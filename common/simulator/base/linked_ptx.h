@@ -1,5 +1,5 @@
-// The image that cuLinkComplete returns: the PTX of all pieces, one after the other. They are
-// linked when the image is loaded.
+// The image that cuLinkComplete returns: the PTX of all inputs, concatenated. The inputs are linked
+// when the image is loaded.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace coalesce::simulator {
 /// The line between two pieces.
 inline constexpr std::string_view kNextPiece = "\n// coalesce: the next piece of cuLinkAddData\n";
 
-/// Returns the pieces of such an image. Any other text is one piece.
+/// Splits such an image into its PTX inputs. Any other text is a single input.
 inline std::vector<std::string> pieces_of(std::string_view text) {
     std::vector<std::string> pieces;
     for (std::size_t at; (at = text.find(kNextPiece)) != text.npos;) {

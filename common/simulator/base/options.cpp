@@ -1,5 +1,5 @@
-// See options.h. A value that makes no sense is named on stderr, and the default holds: a program
-// under test must not change its course because of a misspelt variable.
+// See options.h. An invalid value is reported on stderr and the default is used: a program under
+// test must not change its behavior because of a misspelled variable.
 #include "simulator/base/options.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ std::optional<std::string> variable(const char* name) {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-/// A whole number; with `units`, K, M, G or T may follow it.
+/// Reads a whole number from the environment variable `name`. With `units`, the number may have a
+/// suffix K, M, G or T.
 void read_number(const char* name, u64& target, bool units = false) {
     const auto text = variable(name);
     if (!text) return;
@@ -56,7 +57,7 @@ void read_number(const char* name, u64& target, bool units = false) {
     target = value << shift;
 }
 
-/// The nearest to a whole number.
+/// Reads a whole number and clamps it to [least, most].
 void read_within(const char* name, u32& target, u64 least, u64 most) {
     u64 value = target;
     read_number(name, value);
@@ -145,7 +146,8 @@ std::string set_checks(Checks& checks, const std::string& list) {
 }
 
 Options& options() {
-    // Never destroyed: the report at exit reads them after the destructors of static objects ran.
+    // Never destroyed, because the report at exit reads the options after the destructors of static
+    // objects have run.
     static Options* const instance = new Options(from_environment());
     return *instance;
 }

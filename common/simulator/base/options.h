@@ -14,48 +14,49 @@ struct Checks {
     bool global_race = true;  ///< globalrace
     bool init = true;         ///< initcheck: global and shared
     bool sync = true;         ///< synccheck
-    bool api = true;          ///< apicheck: mistaken calls of the runtime API that fail
+    bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
     bool leak = false;        ///< leakcheck at exit
 
     /// Reports whether the check with this name is on. Names that are not checks ("execution":
     /// asserts, the instruction limit, unknown instructions) are always on.
     bool wants(const std::string& name) const;
-    /// Returns the checks of "all" that are off.
+    /// Returns the names of the checks that "all" includes but that are turned off.
     std::vector<std::string> names_of_missing() const;
 };
 
 struct Options {
     Checks checks;
-    u32 workers = 0;           ///< host threads that run blocks; 0: one per core
-    u64 seed = 0;              ///< varies the order of warps and blocks; 0: natural order
-    u64 max_instructions = 0;  ///< the limit of warp instructions per launch; 0: none
+    u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
+    u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps it natural
+    u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
-    /// instruction, every lane's access is separate, and every block is checked completely. The
-    /// fast mode is compared with this.
+    /// instruction, every lane's access is separate, and every block is checked completely. Tests
+    /// compare the fast mode with this one.
     bool plain = false;
-    /// The number of devices that a program sees; they share memory and counters.
+    /// The number of devices that a program sees. They share memory and counters.
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< print no reports on stderr while running
+    bool quiet = false;              ///< print no reports on stderr during the run
     std::string json_file;           ///< written at exit unless empty
     bool print_report = false;       ///< print the table at exit
     bool print_lines = false;
-    /// The number of launches with the same arguments that are checked; 0: all.
+    /// How many launches with the same arguments are checked. 0 means all of them.
     u64 sample = 0;
-    /// The time after which a launch shows its progress on a terminal; 0: never.
+    /// The time after which a running launch shows its progress on a terminal. 0 means never.
     u64 progress_after_ms = 0;
-    std::string time_on;  ///< the GPU for predicted times; empty: no predictions
+    std::string time_on;  ///< the GPU whose times are predicted; empty means no predictions
 };
 
+/// Returns the options, which are read from these environment variables:
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
-/// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
-/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
-/// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
+/// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET
+/// COALESCE_SIM_JSON  COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
+/// COALESCE_SIM_TIME=H200  COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
-/// not include leakcheck, so write "all,leakcheck" for it. Returns what is wrong with the list, or
-/// "". In case of an error `checks` is unchanged.
+/// not include leakcheck, so write "all,leakcheck" for it. Returns "", or a message that says what
+/// is wrong with the list. After an error, `checks` is unchanged.
 std::string set_checks(Checks& checks, const std::string& list);
 
 }  // namespace coalesce::simulator

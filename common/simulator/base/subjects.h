@@ -1,4 +1,4 @@
-// The features that are not simulated, with the texts for programs and for `simulate
+// Lists the features that are not simulated, with their wording in errors and in `simulate
 // --explain-missing`.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace coalesce::simulator::subjects {
 
 struct Subject {
     const char* what;
-    const char* instead;  ///< an instruction to the reader, without a full stop
+    const char* instead;  ///< advice in the imperative, without a full stop
 };
 
 #define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};

@@ -16,7 +16,7 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// Lanes in a warp. All hardware has 32.
+/// The number of lanes in a warp, which is 32 on all hardware.
 inline constexpr int kLanes = 32;
 /// The banks of shared memory.
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
@@ -28,7 +28,7 @@ inline constexpr u32 kNone = ~0u;
 /// A set of lanes with one bit per lane.
 using Mask = u32;
 
-/// Iterates over a set, starting with the lowest lane: for (const int l : LanesIn{mask}).
+/// Iterates over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
 struct LanesIn {
     Mask rest;
     LanesIn begin() const { return *this; }
@@ -45,7 +45,7 @@ Mask lanes_where(Mask lanes, Predicate is_meant) {
         if (is_meant(l)) meant |= Mask{1} << l;
     return meant;
 }
-/// Returns the first lanes of a warp, or the first warps of a block.
+/// Returns the mask of the first `count` lanes of a warp, or of the first warps of a block.
 inline Mask first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }

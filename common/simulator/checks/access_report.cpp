@@ -1,4 +1,4 @@
-// Sentences for bad accesses. See access_report.h.
+// Writes sentences about bad accesses. See access_report.h.
 #include "simulator/checks/access_report.h"
 
 #include <algorithm>
@@ -13,16 +13,16 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Addresses below this can only come from a null pointer and an index.
+/// Addresses below this limit can only come from indexing a null pointer.
 constexpr u64 kNullPage = 1 << 16;
-/// Farther outside than this, an index has not just run over: it has overflowed.
+/// An index that is further out of bounds than this has probably overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
 
-/// Memory that the program registered lies among other memory of the host: only this close is an
-/// address sure to mean it.
+/// Registered memory is surrounded by other memory of the host. Only an address this close to it is
+/// sure to come from an index into it.
 constexpr u64 kNearRegistered = 4096;
 
-/// Bytes between an address and an allocation that it is not in.
+/// Returns the number of bytes between an address and an allocation that does not contain it.
 u64 distance(u64 address, const Allocation& allocation) {
     return address < allocation.begin ? allocation.begin - address : address - allocation.end;
 }
@@ -74,7 +74,7 @@ Report filled(Report report, const char* check, const char* kind, u64 address, s
     return report;
 }
 
-/// "12 bytes past its end, 3 elements of 4 bytes".
+/// Returns text such as "12 bytes past its end, 3 elements of 4 bytes".
 std::string by_how_much(u64 distance, u32 bytes, const char* beyond) {
     std::string text = bytes_of(distance) + beyond;
     if (bytes > 1 && distance >= bytes && distance % bytes == 0) {
@@ -85,12 +85,12 @@ std::string by_how_much(u64 distance, u32 bytes, const char* beyond) {
     return text;
 }
 
-/// Where a bad address lies, and what is the likely reason.
+/// The location of a bad address, and the remedy for its likely cause.
 struct Outside {
     std::string where, cure;
 };
 
-/// How [offset, offset + bytes) lies to something of `size` bytes.
+/// Describes where [offset, offset + bytes) lies relative to the end of an object of `size` bytes.
 Outside past_end(u64 offset, u32 bytes, u64 size) {
     if (offset < size) {
         const u64 over = offset + bytes - size;
@@ -123,7 +123,7 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
-/// Whether the words about `address` are those of an index that ran out of `nearest`.
+/// Reports whether `address` looks like the address of an index that ran out of `nearest`.
 bool is_near_device_memory(u64 address, const Allocation* nearest,
                            const AllocationTable& allocations) {
     if (address >= device_base() && address < allocations.range_end) return true;
@@ -132,7 +132,7 @@ bool is_near_device_memory(u64 address, const Allocation* nearest,
     return distance(address, *nearest) < near;
 }
 
-/// What an address is that cannot be one of the device's.
+/// Describes an address that cannot be a device address, such as a pointer to host memory.
 Outside outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return Outside{
@@ -161,7 +161,7 @@ Outside outside_device(HostRegion region) {
 
 std::string variable_name(const std::string& ptx_name) {
     const std::string name = demangled(ptx_name);
-    // A variable inside a function comes as "kernel(float*, int)::tile".
+    // The demangled name of a variable inside a function looks like "kernel(float*, int)::tile".
     const std::size_t colon = name.rfind("::");
     return colon == std::string::npos ? name : name.substr(colon + 2);
 }
@@ -286,7 +286,7 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
 
 namespace {
 
-/// "of which the last 3 were never written".
+/// Returns text such as "of which the last 3 were never written".
 std::string unwritten_bytes(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     const u32 unwritten = access.unwritten & all;
@@ -303,7 +303,7 @@ std::string unwritten_bytes(const LaneAccess& access) {
            " were never written";
 }
 
-/// Where only a part was written, the rest may be padding.
+/// Returns a hint about padding if only some of the bytes are uninitialized, otherwise "".
 std::string about_padding(const LaneAccess& access) {
     const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
     if (access.unwritten == 0 || (access.unwritten & all) == all) return "";

@@ -1,8 +1,8 @@
 // Writes the reports of memcheck and initcheck: what is wrong with an access, which allocation it
-// is about, by how much it is out of bounds, and the probable cause.
+// is about, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report with place, kernel, block and thread (see
+// Use        Every function takes a report that already has place, kernel, block and thread (see
 //            Warp::describe), and adds check, kind, address, message and cure.
 #pragma once
 
@@ -22,7 +22,7 @@ struct LaneAccess {
     Kind kind = Kind::read;
     u64 address = 0;    ///< a device address, or an offset in shared or local memory
     u32 bytes = 4;      ///< the bytes that this lane accesses
-    u32 unwritten = 0;  ///< as bits, which of these are uninitialized; 0 if unknown
+    u32 unwritten = 0;  ///< mask of the uninitialized bytes; 0 if unknown
 };
 
 /// A variable in shared or local memory whose position is known.
@@ -31,7 +31,7 @@ struct PlacedVariable {
     u32 offset = 0, bytes = 0;
 };
 
-/// Reports memcheck's "out of bounds" or "use after free". The text distinguishes null pointers and
+/// Reports memcheck's "out of bounds" or "use after free". The text points out null pointers and
 /// pointers to host memory.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
@@ -55,7 +55,8 @@ Report describe_uninitialised_global(Report report, const LaneAccess& access,
 /// Reports initcheck's "uninitialised shared read".
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
-/// Describes a device address for messages of all checks: "byte 4100 of 'buffer' (4096 bytes)".
+/// Describes a device address for the messages of all checks, such as "byte 4100 of 'buffer' (4096
+/// bytes)".
 std::string describe_address(u64 address, const AllocationTable& allocations);
 
 /// Returns "tile" for "_ZZ6kernelPfE4tile". Other names are returned unchanged.

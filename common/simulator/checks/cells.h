@@ -1,8 +1,8 @@
 // A long array of 64-bit cells that are initially zero, and take no memory until they are touched.
 //
 // Idea       If the system allocates pages when they are touched, the array is one range of
-//            addresses. WebAssembly has no such pages, so there it is a table of pieces, which are
-//            allocated when they are touched.
+//            addresses. WebAssembly has no such pages. There the array is a table of pieces, and
+//            each piece is allocated when it is first touched.
 #pragma once
 
 #include <vector>
@@ -13,14 +13,16 @@ namespace coalesce::simulator {
 
 class Cells {
 public:
-    /// Cells whose numbers differ only in the lowest bits are adjacent.
+    /// The logarithm of the number of cells in a piece. Cells whose indices differ only in these
+    /// lowest bits are adjacent.
     static constexpr u32 kPieceShift = 12;
 
     Cells() = default;
     ~Cells();
     Cells(const Cells&) = delete;
 
-    /// Call this once. Returns false if the address space is not available.
+    /// Reserves address space for `count` cells. Call this once. Returns false if the address space
+    /// is not available.
     bool reserve(u64 count);
     /// Sets all cells to zero.
     void clear();

@@ -1,8 +1,9 @@
-// The shadow of global memory and what it finds. See global_race.h for the idea.
+// The shadow of global memory and the races found in it. See global_race.h for the idea.
 //
-// Inside  The clock that blocks share; the shadow; then Detail, the slow path: from "are
-//         these two ordered?" up to one whole access of a warp.
-// Long: the fast path and the slow one read and write the same bits of a cell, and are checked against each other.
+// Inside  The clock that all blocks share; the shadow; then Detail, the slow path, from the
+//         question whether two accesses are ordered up to a warp's whole access.
+// Long: the fast path and the slow path read and write the same bits of a cell, and are checked
+// against each other.
 #include "simulator/checks/global_race.h"
 
 #include <algorithm>
@@ -22,12 +23,12 @@ using Cell = GlobalRace::Cell;
 
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
-/// Values of a cell's shift that say: this is no access. kSplit: look at the smaller cells.
-/// kLocked: a worker is filling those in.
+/// Shift values of cells that do not describe an access. kSplit refers to the smaller cells.
+/// kLocked means that a worker is filling those in.
 constexpr u32 kSplit = 7, kLocked = 6;
-/// The largest shift of an access: lanes of 16 bytes.
+/// The largest shift of an access, for lanes of 16 bytes.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
-/// A shift by which all bytes belong to one lane.
+/// The shift that assigns all bytes to one lane.
 constexpr u32 kOneLane = 31;
 
 constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteAt, 10>,
@@ -36,19 +37,19 @@ constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSi
                warp_of = cell_field<GlobalRace::kWarpAt, 5>,
                block_of = cell_field<GlobalRace::kBlockAt, 24>;
 
-/// The cell of a part that begins `offset` bytes into what `cell` stands for.
+/// Returns the cell for the bytes from `offset` on, among those that `cell` covers.
 Cell narrowed(Cell cell, u32 offset) {
     return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneAt);
 }
 
 }  // namespace
 
-// ---- the clock that blocks share ----
+// ---- the clock that all blocks share ----
 
-/// How far a block's accesses are known to others.
+/// The releases of a block, which determine how many of its accesses other blocks know.
 struct GlobalRace::Block::Sync {
-    /// One release: what `warp` did before its block's time `own`, and other warps before
-    /// `others`, is visible to whoever acquires after `time`, which is the launch's.
+    /// One release. A warp that acquires after the launch's time `time` sees what `warp` did before
+    /// its block's time `own`, and what the block's other warps did before `others`.
     struct Release {
         u64 time;
         u32 warp;
@@ -58,27 +59,27 @@ struct GlobalRace::Block::Sync {
     std::mutex mutex;
     std::vector<Release> releases;
 
-    /// Needed only while the block runs.
+    /// The state that is needed only while the block runs.
     struct Running {
         struct PerWarp {
-            u64 acquired = 0;  ///< time of the last acquire
-            u64 fenced = 0;    ///< own accesses before this lie after a fence
-            u64 fenced_others =
-                0;  ///< those of other warps, which a barrier brought here before that fence
+            u64 acquired = 0;       ///< time of the last acquire
+            u64 fenced = 0;         ///< own accesses before this time precede a fence
+            u64 fenced_others = 0;  ///< as `fenced`, for other warps' accesses before a barrier
             u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
         u64 acquired_by_all = 0;  ///< what a barrier passed on
-        u64 fenced_by_all = 0;    ///< as `fenced`: fences that came before the last barrier
+        u64 fenced_by_all = 0;    ///< as `fenced`, through fences before the last barrier
         u64 last_fence = 0;
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// What its warps know of each other, where not all of them met.
+/// What the block's warps know about each other, once a barrier was not for all of them.
 struct GlobalRace::Block::Order {
-    /// What one warp knows, or whoever waits at a place where warps meet comes to know.
+    /// The knowledge of one warp, or the knowledge that a barrier passes to the warps that wait
+    /// there.
     struct Knowledge {
-        std::array<u64, kLanes> times{};  ///< what each warp did before this
+        std::array<u64, kLanes> times{};  ///< each warp's accesses before this time are known
         u64 acquired = 0;                 ///< of what other blocks released
 
         void join(const Knowledge& other) {
@@ -90,7 +91,8 @@ struct GlobalRace::Block::Order {
     std::unordered_map<u64, Knowledge> places;  ///< what was brought there
 };
 
-/// The numbers behind the grid's last block, by which blocks go on that have used up their epochs.
+/// The numbers after the grid's last block. A block that has used up its epochs continues under one
+/// of these.
 struct GlobalRace::Turns {
     mutable std::shared_mutex mutex;
     u64 first = 0;  ///< of these numbers
@@ -103,7 +105,7 @@ struct GlobalRace::Turns {
         first = blocks;
         turns.clear();
     }
-    /// The number by which the block goes on; kNoBlock: there is none left.
+    /// Returns the number under which the block continues, or kNoBlock if none is left.
     u64 add(Turn turn) {
         const std::unique_lock lock(mutex);
         const u64 number = first + turns.size();
@@ -167,7 +169,8 @@ GlobalRace::GlobalRace(u64 capacity)
 
 GlobalRace::~GlobalRace() = default;
 
-/// Makes every cell one of the past. Few stamps fit a cell: when they are used up, the pages go.
+/// Makes every cell stale. A cell has room for only few stamps: when they are used up, all cells
+/// are cleared.
 void GlobalRace::new_stamp() {
     if (++stamp_ > kMaxStamp) {
         for_each_shadow([](Cells& cells, u64) { cells.clear(); });
@@ -215,7 +218,8 @@ bool GlobalRace::is_only_read(const Allocation& allocation) const {
            std::find(written_.begin(), written_.end(), &allocation) == written_.end();
 }
 
-/// A store by lanes of which one is at `address`.
+/// Reports a store to an allocation for which no writes were expected. One of its lanes writes to
+/// `address`.
 void GlobalRace::find_written(const Block& block, u32 site, u64 address) {
     const Allocation* found = allocations_->find(address);
     if (found == nullptr) return;
@@ -269,8 +273,9 @@ void GlobalRace::advance(Block& block) {
     block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochAt)) | epoch << kEpochAt;
 }
 
-/// The epochs of a number are used up. When there is no other number left, as in a grid of very many blocks,
-/// the block stays in the epoch that never ends: accesses in it count as ordered with all others.
+/// Continues the block under a new number, because the epochs of its current number are used up. If
+/// no number is left, as in a very large grid, returns false and leaves the block in an epoch that
+/// never ends. Accesses in that epoch count as ordered with all others.
 bool GlobalRace::begin_turn(Block& block, u64 turn) {
     const u64 number = turns_->add({block.number, turn});
     if (number == kNoBlock) {
@@ -290,7 +295,7 @@ void GlobalRace::barrier(Block& block) {
     advance(block);
     block.last_barrier = block.last_meeting = block.time;
     if (block.sync == nullptr) return;
-    // What one warp has seen or fenced, all have now.
+    // The barrier passes to all warps what one of them has acquired or fenced.
     auto& running = *block.sync->running;
     for (const auto& warp : running.warps) {
         running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired);
@@ -305,7 +310,7 @@ GlobalRace::Block::Order& order_of(GlobalRace::Block& block) {
     return *block.order;
 }
 
-/// What a warp knows now; of itself, all.
+/// Returns what a warp knows at this moment, including all of its own accesses.
 GlobalRace::Block::Order::Knowledge knowledge_of(GlobalRace::Block& block, u32 warp) {
     auto knows = order_of(block).warps[warp];
     knows.times[warp] = block.time;
@@ -375,7 +380,7 @@ void GlobalRace::fence(Block& block, u32 warp) {
 }
 
 void GlobalRace::acquire(Block& block, u32 warp) {
-    // As long as nobody has released anything there is nothing to see.
+    // Without any release so far, there is nothing to acquire.
     const u64 now = clock_->now.load(std::memory_order_acquire);
     if (now == 0 || !block.checked) return;
     clock_->sync_of(block).running->warps[warp].acquired = now;
@@ -401,10 +406,11 @@ void GlobalRace::release(Block& block, u32 warp) {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
-    // Offsets count from device_base(), and name cells: they are shuffled (see shuffled_line).
-    const Cell me;  ///< this warp's cell; lane and shift are added for the bytes at hand
+    // Offsets are relative to device_base(). They refer to cells, so they are shuffled (see
+    // shuffled_line).
+    const Cell me;  ///< this warp's cell, to which lane and shift are added
     const bool writes;
-    const StoredValue* value;  ///< of a plain store, else nullptr
+    const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;
 
     static u64 shuffled(u64 offset) {
@@ -418,7 +424,7 @@ struct GlobalRace::Detail {
 
     // -- are two accesses ordered? --
 
-    /// Whether what `earlier` stands for happened before this access.
+    /// Reports whether the access that `earlier` describes happened before this one.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
         const Moment moment = race.moment_of(earlier);
@@ -426,13 +432,14 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Of another warp of this block, or of this one under another number.
+    /// Reports whether an access of the same block is ordered before this one. It is by another
+    /// warp, or by this warp from when the block had another number.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
         return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];
     }
 
-    /// Whether its block released it, and this warp acquired since.
+    /// Reports whether the access was released by its block, and acquired by this warp afterwards.
     bool is_published(Moment moment, u32 warp) const {
         const u64 seen = acquired();
         if (seen == 0) return false;
@@ -444,7 +451,7 @@ struct GlobalRace::Detail {
         });
     }
 
-    /// Up to when this warp has seen what was released.
+    /// Returns the time up to which this warp has acquired releases.
     u64 acquired() const {
         u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired : 0;
         if (block.sync == nullptr) return seen;
@@ -452,22 +459,23 @@ struct GlobalRace::Detail {
         return std::max({seen, running.warps[warp_of(me)].acquired, running.acquired_by_all});
     }
 
-    /// The question asked of every cell that this access meets. `mine` has lane and shift of the
-    /// byte at `offset`, which both cells begin with.
+    /// Checks this access against the earlier one in a cell, and reports a race. Both cells begin
+    /// with the byte at `offset`; `mine` has the lane and shift for that byte.
     void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
-        if (!at) return;  // a store of what is there already disturbs nobody
+        if (!at) return;  // storing the value that is already there does no harm
         collide(narrowed(earlier, *at), narrowed(mine, *at), offset + *at, earlier_wrote);
     }
 
-    /// The first of `bytes` bytes at which this access does what another one could notice.
+    /// Returns the first of `bytes` bytes at which this access has an effect that another access
+    /// could notice.
     std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
         if (value == nullptr || value->copy == nullptr) return 0;
         const u8* memory = host_of(offset);
         if (memory == nullptr) return 0;
         for (u32 i = 0; i < bytes; i += std::min(bytes_per_lane, bytes)) {
-            // The lane's own bytes begin at a multiple of their number.
+            // The bytes of a lane begin at a multiple of bytes_per_lane.
             const u32 before = (offset + i) % bytes_per_lane;
             if (value->changes(lane_of(narrowed(mine, i)), memory + i - before, bytes_per_lane))
                 return i;
@@ -489,8 +497,8 @@ struct GlobalRace::Detail {
                 .thread = warp_of(cell) * kLanes + lane_of(cell)};
     }
 
-    /// Blocks have no order of their own: the one with the lower number counts as the earlier, so
-    /// that the report is the same however many workers there are.
+    /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
+    /// as the earlier one. This makes the report independent of the number of workers.
     void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
         const RaceKind kind =
@@ -509,7 +517,7 @@ struct GlobalRace::Detail {
 
     // -- from lines to words, from words to bytes --
 
-    /// Waits while another worker splits the cell.
+    /// Returns the cell, after waiting until no other worker is splitting it.
     Cell settled(const Cell& cell) const {
         Cell now = load(cell);
         while (now == mark(kLocked)) {
@@ -521,8 +529,8 @@ struct GlobalRace::Detail {
         return now;
     }
 
-    /// Makes the cell at `index` split, after its content has gone to the cells below. The two arrays of reads are
-    /// split together, under the first one's lock.
+    /// Copies the content of the cell at `index` to the smaller cells, and marks the cell as split.
+    /// The two arrays of reads are split together, under the lock of the first one.
     void split(Level level, u64 index, bool reads) const {
         const Cells *coarse = race.shadow_[level], *fine = race.shadow_[level + 1];
         const u32 part_bytes = kBytesOf[level + 1], parts = kBytesOf[level] / part_bytes;
@@ -552,8 +560,8 @@ struct GlobalRace::Detail {
 
     // -- meeting earlier accesses --
 
-    /// Meets the writes, or the reads, that cells of this level and those below know of for `bytes` bytes (a line,
-    /// a word or one byte) at `offset`.
+    /// Checks this access against the writes (or reads) in the cells of this level and the smaller
+    /// ones. `bytes` is a line, a word or one byte at `offset`.
     void meet_all(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
         const Cells* cells = race.shadow_[level];
         const u64 index = offset / kBytesOf[level];
@@ -573,12 +581,12 @@ struct GlobalRace::Detail {
         }
     }
 
-    // -- writing down this access --
+    // -- recording this access --
 
     static Level below(Level level) {
         return static_cast<Level>(level + 1);
     }
-    /// As a cell of this level, if none there is split.
+    /// Records the access as a cell of this level, or as smaller cells if that cell is split.
     void record(Level level, u64 offset, Cell mine) const {
         for (u32 above = kLines; above < level; ++above)
             split(static_cast<Level>(above), offset / kBytesOf[above], !writes);
@@ -592,15 +600,16 @@ struct GlobalRace::Detail {
             record(below(level), offset + i, narrowed_part(mine, i, step));
     }
 
-    /// Two reads are kept that are not ordered among themselves, of different blocks where there
-    /// are such: whoever writes is unordered with at least one of them, unless it knows both.
+    /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
+    /// later write is then unordered with at least one of them, unless it is ordered after both.
     void note_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
         if (!is_foreign(one, me)) return store(first, mine);
         const Cell two = load(second);
-        // Read by two other blocks already, as an input that all blocks read.
+        // Two different blocks have already read this, as happens with an input that all blocks
+        // read.
         const bool is_shared = is_live(two) && owner_of(one) != owner_of(two);
         if (is_shared && !is_own(one) && !is_own(two) && block.sync == nullptr) return;
         if (is_ordered(one)) return store(first, mine);
@@ -609,12 +618,12 @@ struct GlobalRace::Detail {
     bool is_own(Cell cell) const {
         return owner_of(cell) == block.number;
     }
-    /// The block, by its own number.
+    /// Returns the number in the grid of the cell's block.
     u64 owner_of(Cell cell) const {
         return race.moment_of(cell).block;
     }
 
-    // -- pieces of a warp's access --
+    // -- splitting a warp's access --
 
     void part(Level level, u64 offset, Cell mine) const {
         meet_all(kLines, offset, kBytesOf[level], mine, false);
@@ -622,7 +631,8 @@ struct GlobalRace::Detail {
         record(level, offset, mine);
     }
 
-    /// Consecutive active lanes with consecutive bytes: from `begin` to `end`, the first of `lane`.
+    /// Consecutive active lanes that access consecutive bytes, from `begin` to `end`. `lane` is the
+    /// first of them.
     struct Run {
         u64 begin, end;
         u32 lane;
@@ -654,14 +664,15 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// By what a byte's place in a run is shifted to give its lane.
+    /// Returns the shift that turns the offset of a byte in a run into its lane.
     u32 lane_shift() const {
         return std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
                    ? std::countr_zero(bytes_per_lane)
                    : kOneLane;
     }
 
-    /// All lanes side by side, but not on the borders of lines: one run. False: they are not.
+    /// Handles an access in which all lanes are active and consecutive as one run. Unlike
+    /// read_lines, this does not require whole lines. Returns false for any other access.
     bool row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || lane_shift() == kOneLane) return false;
         const u64 first = access.addresses[0];
@@ -674,7 +685,7 @@ struct GlobalRace::Detail {
         return true;
     }
 
-    /// An access as the runs that it consists of.
+    /// Splits an access into runs and handles each of them.
     void by_runs(const GlobalAccess& access) const {
         const u32 shift = lane_shift();
         for (Mask rest = access.active; rest;) {
@@ -689,18 +700,18 @@ struct GlobalRace::Detail {
                 end += bytes_per_lane;
                 rest &= rest - 1;
             }
-            // Many lanes with one address, as in a broadcast: the first stands for all.
+            // If many lanes have the same address, as in a broadcast, the first lane stands for all
+            // of them.
             while (last == first && rest && access.addresses[std::countr_zero(rest)] == begin) {
                 rest &= rest - 1;
             }
-            if (begin - device_base() >= race.capacity_)
-                continue;  // the host's memory has no shadow
+            if (begin - device_base() >= race.capacity_) continue;  // host memory has no shadow
             run({begin - device_base(), end - device_base(), first, shift});
         }
     }
 
-    /// Words within a line, in the usual case: no other thread has written here, nor read what this
-    /// one writes. False: look closer.
+    /// Handles words within one line in the usual case, where no other warp has written them, nor
+    /// read them if this access writes. Returns false if the slow path is needed.
     bool quick_words(const Run& run, u64 offset, u32 count) const {
         const u64 line = shuffled_line(offset / kLineBytes);
         const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
@@ -728,7 +739,8 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    /// Whether some other thread is in a line, as far as these words go.
+    /// Reports whether another warp may have accessed these words of a line. `head` is the cell of
+    /// the line.
     bool is_known_to_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
         return !is_split(head) || any_foreign(&race.shadow_[kWords][role][word], count);
@@ -744,9 +756,9 @@ struct GlobalRace::Detail {
         return any;
     }
 
-    /// Lanes that each have words of their own, far apart (a column of a matrix), in the usual case
-    /// again. All 32 lanes take each step together, in loops that the compiler turns into vector
-    /// instructions: a lane at a time took twice as long. False: look closer.
+    /// Handles lanes whose words are far apart, such as a column of a matrix, in the same usual
+    /// case. Each step handles all 32 lanes in a loop that the compiler vectorizes, which takes
+    /// half as long as handling one lane after the other. Returns false if the slow path is needed.
     bool scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
@@ -768,8 +780,8 @@ struct GlobalRace::Detail {
         return true;
     }
 
-    /// The number of each lane's first word, and the cell to leave there. Lanes that are not active
-    /// do what the first active one does. False: some address has no shadow.
+    /// Finds the first word of each lane, and the cell to store there. Inactive lanes repeat the
+    /// first active lane. Returns false if some address has no shadow.
     bool find_words(const GlobalAccess& access, u64* words, Cell* mine) const {
         const u32 first = std::countr_zero(access.active);
         const u64 capacity = race.capacity_, first_address = access.addresses[first];
@@ -785,7 +797,8 @@ struct GlobalRace::Detail {
         return outside == 0;
     }
 
-    /// Whether other threads have written what this access reads, or read what it writes.
+    /// Reports whether other warps have written words that this access reads, or read words that it
+    /// writes.
     bool meets_others(const u64* words, u32 words_per_lane) const {
         const Role role = writes ? kRead : kWrite;
         const Cells &heads = race.shadow_[kLines][role],
@@ -807,7 +820,8 @@ struct GlobalRace::Detail {
         return false;
     }
 
-    /// Makes the lines of these words split, where nobody else is in them. False: somebody is.
+    /// Splits the lines of these words if no other warp has accessed them. Returns false if one
+    /// has.
     bool enter_lines(const u64* words) const {
         const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
         const Cell marked = split_mark();
@@ -844,7 +858,7 @@ void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool wr
     Detail{*this, block, me, write, value, bytes_per_lane}.part(kLines, line * kLineBytes, mine);
 }
 
-/// As expect_write, for lanes that may be in several allocations.
+/// Does the same as expect_write, for lanes that may access several allocations.
 void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
     u64 outside = 0;
     for (u32 l = 0; l < kLanes; ++l) {

@@ -43,10 +43,11 @@ namespace coalesce::simulator {
 struct GlobalAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
-    /// volatile, .relaxed, .acquire, .release and every atomic. Such accesses take part in
-    /// synchronization, and never race with each other.
+    /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
+    /// accesses take part in synchronization, and never race with each other.
     bool strong = false;
-    /// .release, .acq_rel or .sc on the instruction itself, which acts like a fence before it.
+    /// True for .release, .acq_rel or .sc on the instruction itself, which then acts like a fence
+    /// before it.
     bool releases = false;
     u32 warp = 0;  ///< the number within the block
     u32 site = 0;  ///< Op::site
@@ -58,25 +59,27 @@ struct GlobalAccess {
 
 class GlobalRace {
 public:
-    /// What the checker knows about a block. The executor keeps one for every running block.
+    /// The checker's state for one block. The executor keeps one for every running block.
     struct Block {
         u64 number = 0;
-        u64 bits = 0;          ///< its number and epoch, as in a Cell
+        u64 bits = 0;          ///< its number and epoch, as stored in a Cell
         u64 time = 0;          ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;  ///< the time after the last barrier of the whole block
         u64 last_meeting = 0;  ///< the time after the last barrier of any kind
-        /// The last allocation that was written to, among those for which writes are expected.
+        /// The bounds of the allocation that was written last, among those for which writes are
+        /// expected.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;
         struct Sync;
         Sync* sync = nullptr;  ///< created by its first fence; owned by the checker
         struct Order;
-        /// Created by the first barrier that is not of the whole block.
+        /// Created by the first barrier that is not for the whole block.
         std::shared_ptr<Order> order;
     };
 
-    /// For device addresses [device_base(), device_base() + capacity). If the host does not provide
-    /// the address space for the shadow, nothing is checked, and a report says so.
+    /// Creates the shadow of device addresses [device_base(), device_base() + capacity). If the
+    /// host does not provide the address space for the shadow, nothing is checked, and a report
+    /// says so.
     explicit GlobalRace(u64 capacity);
     ~GlobalRace();
 
@@ -86,54 +89,56 @@ public:
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations);
-    /// Call this right after begin_launch: the launch writes only to these allocations (sorted by
-    /// address).
+    /// Declares that the launch writes only to these allocations. Call this right after
+    /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
     /// expected.
     bool is_only_read(const Allocation& allocation) const;
-    /// Reports whether there was a store to an allocation for which none was expected.
+    /// Reports whether the launch stored to an allocation for which no writes were expected.
     bool was_surprised() const { return surprised_; }
-    /// Reports what was found, also after a failed launch.
+    /// Ends the launch and reports its races, even if it failed.
     void end_launch();
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);
 
     // ---- synchronization ----
 
-    /// A barrier of the whole block has completed.
+    /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
-    /// A warp has arrived at one of the block's 16 barriers, or at the mbarrier at an address in
-    /// shared memory, and continues. Warps that wait there later acquire what it did so far.
+    /// Records that a warp arrives at one of the block's 16 barriers, or at the mbarrier at an
+    /// address in shared memory, and continues. Warps that wait there later acquire what it did so
+    /// far.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// A barrier of some warps has completed: those in `waiting`, and those that arrived and
-    /// continued.
+    /// Records that a barrier of some warps has completed. These are the warps in `waiting`, and
+    /// those that arrived and continued.
     void barrier_complete(Block& block, u32 id, Mask waiting);
-    /// A phase of the mbarrier has ended; and a warp has observed the end of a phase.
+    /// Record that a phase of the mbarrier has ended, and that a warp has observed its end.
     void mbarrier_phase_done(Block& block, u32 address);
     void mbarrier_wait_done(Block& block, u32 address, u32 warp);
-    /// A warp has issued a copy that reports to an mbarrier on completion. Returns the time to pass
-    /// to copy_complete.
+    /// Records that a warp issues a copy that reports to an mbarrier on completion. Returns the
+    /// time to pass to copy_complete.
     u64 copy_issued(Block& block);
     void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
-    /// Lanes of a warp executed membar or fence (with gpu, sys or block scope).
+    /// Records that lanes of a warp execute membar or fence (with gpu, sys or block scope).
     void fence(Block& block, u32 warp);
-    /// A warp arrives at a barrier of the cluster, which releases what it did so far. Warps that
-    /// have waited there acquire it.
+    /// Records that a warp arrives at a barrier of the cluster, which releases what the warp did so
+    /// far. Warps that wait there acquire it.
     void cluster_arrive(Block& block, u32 warp) {
         fence(block, warp);
         release(block, warp);
     }
-    /// Call this after a strong read or an atomic has been executed.
+    /// Lets the warp see everything that has been released. Call this after a strong read or an
+    /// atomic has been executed.
     void acquire(Block& block, u32 warp);
 
     // ---- accesses: call these before the memory changes ----
 
-    /// The fast path for 32 active lanes with plain accesses at first, first + bytes_per_lane, and
-    /// so on. Returns false if they do not cover whole lines; then call access().
+    /// Checks a plain read by 32 active lanes at first, first + bytes_per_lane, and so on (the fast
+    /// path). Returns false if the lanes do not cover whole lines; then call access().
     bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
         return whole_lines<false>(block, warp, site, first, bytes_per_lane);
     }
@@ -142,7 +147,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Any access. A strong write or an atomic also publishes what a fence before it covers.
+    /// Checks any access. A strong write or an atomic also publishes the accesses before an earlier
+    /// fence.
     void access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
@@ -158,18 +164,18 @@ public:
                          kSiteAt = 4;
     static constexpr Cell kStrong = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of meeting points: barriers by their number, mbarriers from here on by their
-    /// address, and for the ended phases of mbarriers another range.
+    /// The keys of the places where warps meet. Barriers use their number, mbarriers add their
+    /// address to kFirstMbarrier, and the ended phases of mbarriers add it to kFirstPhase.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block number that no launch has. Cells with this number are marks and not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
 private:
-    /// The size that a cell stands for, and the same in bytes.
+    /// The amount of memory that a cell covers. kBytesOf gives it in bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesOf[] = {kLineBytes, kWordBytes, 1};
-    /// The three arrays of each size.
+    /// The three arrays of cells of each size.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
     static Cell load(const Cell& cell) {
@@ -179,14 +185,14 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampAt == 0; }
-    /// Reports whether the cell is of this launch and of a different warp, so that it needs a
-    /// closer look.
+    /// Reports whether the cell is an access by another warp in this launch, which needs a closer
+    /// look.
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpAt) - 1 < (u64{1} << (kStampAt - kWarpAt)) - 1;
     }
     /// Permutes the cells of lines within 16 KB. Columns of a matrix are often a power of two
-    /// apart, so their cells would compete for the same few places in the host's caches. The
-    /// function is its own inverse.
+    /// apart, so without this their cells would compete for the same few sets of the host's caches.
+    /// The function is its own inverse.
     static u64 shuffled_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell cell_of(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpAt |
@@ -209,7 +215,7 @@ private:
             const u64 line = shuffled_line(i);
             const Cell written = load(lines[kWrite][line]);
             const Cell read = load(lines[kRead][line]);
-            // A second reader is stored only beside a first one.
+            // A second reader is stored only if there is a first one.
             const bool second =
                 Write && is_live(read) && is_foreign(load(lines[kSecondRead][line]), mine);
             if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
@@ -222,7 +228,7 @@ private:
         }
         return true;
     }
-    /// A store will access at least the bytes from `first` to `last`.
+    /// Checks that writes are expected before a store to the bytes from `first` to `last`, or more.
     void expect_write(const Block& block, u32 site, u64 first, u64 last) {
         if (!leaves_reads_out_) return;
         if (first < block.written_begin || last >= block.written_end)
@@ -241,7 +247,8 @@ private:
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp);
 
-    /// The block and the time of an access: the block's real number, and its own time.
+    /// The block and the time of an access. `block` is the number in the grid, and the time is the
+    /// block's own.
     struct Moment {
         u64 block, time;
     };
@@ -258,7 +265,7 @@ private:
 
     const AllocationTable* allocations_ = nullptr;
     bool leaves_reads_out_ = false;
-    /// Those for which writes are expected; otherwise no reads are left out.
+    /// The allocations for which writes are expected. Used only if `leaves_reads_out_` is true.
     std::vector<const Allocation*> written_;
     std::atomic<bool> surprised_{false};
     RaceLog log_{"globalrace"};

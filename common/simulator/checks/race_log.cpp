@@ -1,4 +1,4 @@
-// Each race of a launch once, in words. See race_log.h.
+// Reports each race of a launch once, in words. See race_log.h.
 #include "simulator/checks/race_log.h"
 
 #include <algorithm>
@@ -15,8 +15,9 @@ bool same_warp(const RaceParty& a, const RaceParty& b) {
     return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
-/// The order in which examples are preferred: those that take most to fix come first, so that two
-/// warps without a barrier are not hidden by two lanes of one of them.
+/// Returns a key that orders the examples of a race. The preferred example, which comes first,
+/// needs the strongest barrier: a race between two warps must not be hidden by one between two
+/// lanes of a warp.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
     return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
@@ -119,7 +120,7 @@ bool RaceLog::is_mbarrier(const RaceParty& party) const {
 RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
     const auto key = [this](const RaceParty& party) {
         const Place place = place_of(party);
-        // Built without line information: the instruction itself is the place.
+        // Without line information, the position of the instruction is used instead.
         return place.line != 0 ? std::pair(place.file, place.line)
                                : std::pair(std::string(), party.site);
     };
@@ -141,8 +142,8 @@ const char* RaceLog::barrier_for(const Race& race) const {
     return takes_all ? "__syncthreads()" : "__syncwarp()";
 }
 
-/// Whether there is a place between the two accesses of the one race that is also between those of
-/// the other: in the text, or both times from the end of a loop to its beginning.
+/// Reports whether one barrier could prevent both races. That is so if some line lies between the
+/// two accesses of each race, or if both races go from the end of a loop to its beginning.
 bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
     const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
     const Place then[] = {place_of(a.later), place_of(b.later)};

@@ -53,9 +53,9 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
-/// Finds two lanes of one store with the same address and different values, so that it is undefined
-/// which one remains. Calls `tell(lane, other)` for the first such pair, and `forgive()` for
-/// earlier lanes that store the same value.
+/// Finds two lanes of one store that write different values to the same address, so that the result
+/// is undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
+/// earlier pair that stores equal values.
 template <class Access, class Tell, class Forgive>
 void find_clash(const Access& access, Tell tell, Forgive forgive) {
     for (Mask rest = access.active; rest; rest &= rest - 1) {
@@ -88,8 +88,8 @@ enum class RaceCause : u8 {
 struct RaceParty {
     static constexpr u32 kUnknownSite = 0xffffffff;
     u32 site = kUnknownSite;  ///< index into Kernel::sites
-    u64 block = 0;            ///< the number in the grid, x fastest
-    u32 thread = 0;           ///< the number in the block, x fastest
+    u64 block = 0;            ///< index in the grid, x varies fastest
+    u32 thread = 0;           ///< index in the block, x varies fastest
     auto operator<=>(const RaceParty&) const = default;
 };
 
@@ -98,7 +98,7 @@ struct Race {
     RaceParty later, earlier;
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
-    std::string where;  ///< the bytes: "byte 12 of ..."
+    std::string where;  ///< the bytes, such as "byte 12 of ..."
 };
 
 /// The races of a launch. All workers add to the same log. Thread-safe.
@@ -109,7 +109,7 @@ public:
 
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block);
 
-    /// Returns true if this race is already known. It has been counted then, and the caller need
+    /// Returns true if this race is already known. The race is then counted, and the caller need
     /// not describe it.
     bool count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
@@ -126,7 +126,7 @@ private:
         Race race;
         u64 count = 0;
     };
-    /// Two places, the lower one first.
+    /// Two places in the source, the lower one first.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
@@ -138,8 +138,8 @@ private:
     Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;
     std::string cure_for(const Race& race) const;
-    /// Returns the barrier that would prevent the race. __syncwarp() is enough between lanes of a
-    /// warp, unless warps race at the same place too.
+    /// Returns the barrier that would prevent the race. Lanes of one warp need only __syncwarp(),
+    /// unless warps race at the same place too.
     const char* barrier_for(const Race& race) const;
     bool one_barrier_does(const Race& a, const Race& b) const;
 
@@ -148,7 +148,7 @@ private:
     Dim3 grid_, block_;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The same entries by site, for lookups without strings.
+    /// The same entries, keyed by site for lookups without strings.
     std::unordered_map<u64, Entry*> by_sites_;
 };
 

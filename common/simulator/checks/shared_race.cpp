@@ -1,8 +1,8 @@
-// Vector clocks and cells of shared memory. See shared_race.h for the idea.
+// The vector clocks and cells of shared memory. See shared_race.h for the idea.
 //
-// In this file  Cells; the state of a block; its clocks; how an access meets earlier ones; the
-//               asynchronous copies; last the public functions, each a few lines.
-// Long: all of it works on the same cells and clocks.
+// In this file  Cells; the state of a block; its clocks; the check of an access against earlier
+//               ones; asynchronous copies; and finally the short public functions.
+// Long: everything works on the same cells and clocks.
 #include "simulator/checks/shared_race.h"
 
 #include <algorithm>
@@ -21,18 +21,18 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Who accessed a word or a byte:
+/// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several`: lanes of that warp read it, and `lane` was the last. A cell may stand for several
-/// lanes with consecutive bytes: its byte b belongs to lane + (b >> shift).
+/// `several` means that more than one lane of the warp has read it; `lane` was the last. A cell may
+/// stand for several lanes with consecutive bytes. Its byte b belongs to lane + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampAt = 48, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
 constexpr Cell kStrong = 1 << 4, kSeveral = 1 << 3;
 constexpr u32 kLastStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
-/// The clock of a copy that nobody has waited for: later than any warp has seen.
+/// The clock of a copy that no thread has waited for. It is later than any warp has seen.
 constexpr u32 kPending = 0xffff;
-/// A shift that says: look at the cells of the bytes.
+/// The shift of a word that is split into the cells of its bytes.
 constexpr u32 kSplit = 7;
 
 constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt, 9>,
@@ -42,19 +42,19 @@ constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt
 Cell with_lane(Cell cell, u32 lane) {
     return (cell & ~(Cell{31} << kLaneAt)) | Cell{lane} << kLaneAt;
 }
-/// The cell of byte `b` of what `cell` stands for.
+/// Returns the cell of byte `b`, among the bytes that `cell` covers.
 Cell byte_of(Cell cell, u32 b) {
     return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
-/// What a warp knows of all warps' clocks. Empty: nothing.
+/// The clocks of all warps, as far as one warp knows them. If empty, the warp knows nothing.
 using Clock = std::vector<u32>;
 
 void join(u32* into, const u32* from, std::size_t warps) {
     for (std::size_t v = 0; v < warps; ++v) into[v] = std::max(into[v], from[v]);
 }
 
-/// A row of clocks for each warp, or for each place where warps meet.
+/// A row of clocks for each warp, or for each barrier.
 class Clocks {
 public:
     void resize(std::size_t rows, u32 warps) {
@@ -71,11 +71,11 @@ private:
     Clock all_;
 };
 
-/// An address of a cluster has the block's rank above these bits.
+/// In a cluster, the bits of an address from here up are the rank of its block.
 constexpr u32 kRankAt = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
-/// Cells of one size, by what they remember.
+/// The arrays of cells of one size: the last write, and two reads.
 enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2, kRoles = 3 };
 using Shadow = std::array<std::vector<Cell>, kRoles>;
 
@@ -88,43 +88,44 @@ struct SharedRace::State {
     RaceLog* log = nullptr;
     Wanted wanted;
     u64 block = 0;
-    Cluster cluster;  ///< of one block: no block numbers
+    Cluster cluster;  ///< if there is only one block, it has no block numbers
     u32 warps = 0;    ///< of all blocks together
     const u8* memory = nullptr;
     u64* findings = nullptr;
-    /// Reads of what was not written, by site: of this block, and of all so far.
+    /// Reports about uninitialized reads by site, for this block and for all blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;   ///< sites whose reads race in this block
-    bool forgave = false;      ///< in this block, for the sake of equal values
-    std::map<u32, u64> ended;  ///< sites that were reported as too late for a block that ended
+    bool forgave = false;      ///< in this block, because equal values were stored
+    std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
 
     // ---- the shadow ----
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// Which bytes of each word have been written: block serial in the upper 28 bits, 4 bits for
-    /// bytes.
+    /// The written bytes of each word. The upper 28 bits are the serial number of the block, and
+    /// each of the lower 4 stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
     // ---- the clocks ----
 
     Clocks clocks;
-    /// Accesses that each warp has made; the number of the last one by site and warp; and how many
-    /// it had made when all of them last met.
+    /// `accesses` counts the accesses of each warp, and `phase_begin` is that count when all warps
+    /// last met. `steps` is the number of a warp's last access at each site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
-    Clocks fences;                            ///< of each warp at its last fence
+    Clocks fences;                            ///< the clocks of each warp at its last fence
     std::vector<u8> fenced;                   ///< warps with a fence
-    Clocks barriers;                          ///< of each block, one after the other
+    Clocks barriers;                          ///< the barriers of all blocks, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
-    /// The cluster's barrier: what was brought there in this phase, and in those that are over.
+    /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_over;
-    /// The same of .relaxed arrivals too, and what each block has met so: enough for its end.
+    /// The same, including .relaxed arrivals; `met` is what each block has learned from these. That
+    /// is enough to order accesses before the end of a block.
     Clock all_arrived, all_over;
     Clocks met;
 
-    /// A cp.async that nobody has waited for.
+    /// A cp.async that no thread has waited for.
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
@@ -140,13 +141,13 @@ struct SharedRace::State {
         }
     };
     std::vector<Copy> copies;
-    /// A bulk copy that is not complete.
+    /// A bulk copy that has not completed.
     struct BulkCopy {
         Copy copy;
         u32 ticket;
         bool writes;
-        u32 clock;       ///< of its warp when it was issued
-        Clock released;  ///< what whoever sees its end has caught up with
+        u32 clock;       ///< the clock of its warp when the copy was issued
+        Clock released;  ///< the clocks that a thread acquires by observing its completion
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
@@ -192,7 +193,7 @@ struct SharedRace::State {
         forget();
     }
 
-    /// Everything so far is ordered before everything that follows: no cell matters any more.
+    /// Makes all cells stale, because everything so far is ordered before everything that follows.
     void forget() {
         if (++stamp > kLastStamp) {
             for (Shadow* shadow : {&words, &bytes}) {
@@ -210,7 +211,7 @@ struct SharedRace::State {
     }
     bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
-    /// Ends a moment of this warp: accesses from now on are told from those before.
+    /// Ends the current moment of this warp, so that later accesses are distinct from earlier ones.
     void tick(u32 warp) {
         if (++clocks[warp][warp] == kPending) forget();
     }
@@ -223,7 +224,7 @@ struct SharedRace::State {
     struct Access {
         const SharedAccess& from;
         bool reads, writes;
-        Cell me;  ///< lane and shift are added for the bytes at hand
+        Cell me;  ///< this warp's cell, to which lane and shift are added
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 
@@ -245,11 +246,12 @@ struct SharedRace::State {
         return clock_of(earlier) < clocks[warp][warp_of(earlier)];
     }
 
-    /// The question asked of every cell that an access meets, for `count` bytes at `address`.
+    /// Checks an access to `count` bytes at `address` against the earlier access in a cell, and
+    /// reports a race.
     void meet(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
               bool earlier_wrote) {
         if (!is_live(earlier)) return;
-        // A word whose bytes belong to several lanes is looked at byte by byte.
+        // If the bytes of a word belong to several lanes, check each byte.
         if (count > 1 && (shift_of(earlier) < 2 || shift_of(mine) < 2)) {
             for (u32 b = 0; b < count; ++b) {
                 meet(access, byte_of(earlier, b), byte_of(mine, b), address + b, 1, earlier_wrote);
@@ -273,10 +275,11 @@ struct SharedRace::State {
              pending ? RaceCause::pending_copy : RaceCause::unordered, address);
     }
 
-    /// Two warps that meet are not ordered, and the simulation happened to run one ahead of the
-    /// other. The program's author thinks of them side by side: if the warp that was ahead did
-    /// before its access the very thing that the other one does only now, then the other one's
-    /// access is the earlier in this sense, and the barrier is missing after it.
+    /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
+    /// happened to run the other warp ahead, but the program's author thinks of both warps side by
+    /// side. If the warp that is ahead executed the instruction of `mine` before the one of
+    /// `ahead`, then `mine` is the earlier access in this sense, and the barrier is missing after
+    /// it.
     bool comes_first(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
@@ -286,7 +289,7 @@ struct SharedRace::State {
         return done > phase_begin[warp] && done < steps[site_of(ahead) * warps + warp];
     }
 
-    /// A store of what is there already disturbs nobody.
+    /// Reports whether a store only writes what is already there, which does no harm.
     bool changes_nothing(const Access& access, Cell mine, u32 address) const {
         if (!access.plain_write() || memory == nullptr) return false;
         const u32 lane = lane_of(mine), size = access.from.bytes_per_lane;
@@ -305,7 +308,8 @@ struct SharedRace::State {
     u32 barrier_of(u32 warp, u32 id) const {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
-    /// Where the cells of an address are: the blocks of a cluster have theirs one after the other.
+    /// Returns the offset of the cells of an address. The cells of a cluster's blocks follow one
+    /// after the other.
     u32 placed(u32 address) const {
         return cluster.blocks.empty()
                    ? address
@@ -327,7 +331,7 @@ struct SharedRace::State {
 
     void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u32 address) {
         ++*findings;
-        // What a racing thread read before its time is no matter of its own.
+        // A read that is part of a race is not also reported as uninitialized.
         if (kind != RaceKind::write_after_write) {
             explained.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
@@ -335,8 +339,8 @@ struct SharedRace::State {
         log->add({kind, later, earlier, cause, address, name_of(address)});
     }
 
-    /// Reports accesses by other blocks that nothing orders before the end of this one, whose
-    /// warps have all ended.
+    /// Reports accesses by other blocks that are not ordered before the end of this block. All
+    /// warps of this block have ended.
     void find_accesses_of_others(u32 rank) {
         if (!wanted.races) return;
         Clock known(met[rank], met[rank] + warps);
@@ -376,7 +380,7 @@ struct SharedRace::State {
         reports().add(report);
     }
 
-    /// A word, or a byte, that lanes touch, and the cell that says so.
+    /// A word or a byte that lanes access, and the cell that will record it.
     struct Piece {
         u32 address, bytes;
         Cell mine;
@@ -406,8 +410,7 @@ struct SharedRace::State {
         cell = Cell{stamp} << kStampAt | kSplit;
     }
 
-    /// Keeps two reads that are not ordered among themselves, of different warps where there are
-    /// such.
+    /// Keeps two reads that are not ordered with each other, from different warps if possible.
     void note_read(Shadow& shadow, u32 index, Cell mine) {
         Cell& first = shadow[kRead][index];
         Cell& second = shadow[kSecondRead][index];
@@ -448,7 +451,7 @@ struct SharedRace::State {
         }
         if (is_whole && !is_split(words[kRead][word]) && shift_of(mine) >= 2)
             return note_read(words, word, mine);
-        // The two arrays of reads are split together.
+        // Split the two arrays of reads together.
         if (!is_split(words[kRead][word])) {
             split(word, kSecondRead);
             split(word, kRead);
@@ -458,7 +461,7 @@ struct SharedRace::State {
 
     // ---- initcheck ----
 
-    /// Marks bytes of a word as written.
+    /// Marks the given bytes of a word as written.
     void mark(u32 word, u32 bits) {
         const u32 before = written[word] >> 4 == serial ? written[word] : serial << 4;
         written[word] = before | bits;
@@ -484,8 +487,8 @@ struct SharedRace::State {
         return true;
     }
 
-    /// Reports the first lane that reads bytes which nothing wrote, if that is an error; bulk copies are
-    /// looked at in pieces.
+    /// Reports the first lane that reads uninitialized bytes, if that is an error. Bulk copies are
+    /// checked in pieces of 16 bytes.
     void check_written(const SharedAccess& access) {
         constexpr u32 kPiece = 16;
         bool told = false;
@@ -546,8 +549,8 @@ struct SharedRace::State {
             report.message += " (It is " + name_of(static_cast<u32>(what.address)) + ".)";
     }
 
-    /// What a block read too early, before another warp wrote it, is a race and has been told as
-    /// such. The rest was never written.
+    /// Reports the block's uninitialized reads. A read of bytes that another warp wrote too late is
+    /// left out, because it was reported as a race.
     void end_block() {
         for (auto& [site, report] : uninitialised_here) {
             if (explained.contains(site)) continue;
@@ -571,9 +574,10 @@ struct SharedRace::State {
         uninitialised.clear();
     }
 
-    // ---- a warp's access in pieces ----
+    // ---- splitting a warp's access into pieces ----
 
-    /// Calls `use(piece)` for all that the active lanes touch. Lanes that together cover a word count as one piece.
+    /// Calls `use(piece)` for each word or byte that the active lanes access. Lanes that together
+    /// cover a word count as one piece.
     template <class Use>
     static void for_each_piece(const Access& access, Use use) {
         const SharedAccess& from = access.from;
@@ -595,7 +599,7 @@ struct SharedRace::State {
             }
         }
     }
-    /// Whether this lane and those after it fill exactly one word.
+    /// Reports whether this lane and the lanes after it fill exactly one word.
     static bool covers_word(const SharedAccess& from, u32 lane) {
         const u32 size = from.bytes_per_lane, lanes = kWordBytes / size,
                   begin = from.addresses[lane];
@@ -610,15 +614,15 @@ struct SharedRace::State {
 
     void meet_and_record(const Access& access) {
         if (!wanted.races) return;
-        // All lanes look before any of them leaves its mark: they act at once.
+        // Check all lanes before recording any of them, because they act at the same time.
         if (access.plain_write() && !are_ascending(access.from)) same_instruction(access);
         for_each_piece(access, [&](const Piece& piece) { check(access, piece); });
         for_each_piece(access, [&](const Piece& piece) { record(access, piece); });
         count_step(access.from);
     }
 
-    /// Whole words, one a lane, on which no mark matters: what nearly all accesses meet. False: look
-    /// closer; nothing has been written down.
+    /// Handles the usual access: each lane has one whole word, and no cell conflicts with it.
+    /// Returns false, and records nothing, if the slow path is needed.
     bool perform_quickly(const Access& access) {
         const SharedAccess& from = access.from;
         if (from.bytes_per_lane != kWordBytes || !wanted.races || !wanted.uninitialised)
@@ -653,7 +657,7 @@ struct SharedRace::State {
         count_step(from);
         return true;
     }
-    /// Whether a word's cell must be looked at closely.
+    /// Reports whether a word's cell requires the slow path.
     bool collides(Cell earlier, Cell mine) const {
         if (!is_live(earlier)) return false;
         const bool both_strong = (earlier & mine & kStrong) && clock_of(earlier) != kPending;
@@ -685,8 +689,8 @@ struct SharedRace::State {
 
     // ---- asynchronous copies ----
 
-    /// Writes the copy's cells down as written (or read) by its threads at `clock`, where they are
-    /// still its own.
+    /// Marks the bytes of a copy as written (or read) by its threads at `clock`, in cells that
+    /// still belong to the copy.
     void write_down(const Copy& copy, u32 clock, bool writes = true) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
@@ -711,7 +715,7 @@ struct SharedRace::State {
         write_role(kSecondRead, false);
     }
 
-    /// Completes the copies of `lanes` for which `is_complete` holds.
+    /// Completes the copies of `lanes` for which `is_complete` returns true.
     template <class F>
     void complete(u32 warp, Mask lanes, F is_complete) {
         for (Copy& copy : copies) {
@@ -780,7 +784,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // which reports by the numbers of the cluster before
+    state_->end_block();  // uses the block numbers of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

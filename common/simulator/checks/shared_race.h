@@ -27,14 +27,14 @@ struct SharedAccess {
     u32 warp = 0;
     u32 site = 0;  ///< Op::site
     Mask active = 0;
-    /// One for each lane: the offset in the block's shared memory, which is in bounds.
+    /// The offset of each lane in the block's shared memory, which is in bounds.
     const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
-    bool strong = false;  ///< volatile, relaxed, acquire, release: as in GlobalAccess
-    /// .release or .acq_rel on the instruction, which acts like a fence before it.
+    bool strong = false;  ///< as in GlobalAccess: volatile, relaxed, acquire or release
+    /// True for .release or .acq_rel on the instruction, which then acts like a fence before it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value that will be stored
-    /// For reads, where to return which bytes of each lane are uninitialized, if that is not an
+    /// For reads, receives a mask of each lane's uninitialized bytes if reading them is not an
     /// error.
     u32* undefined = nullptr;
 };
@@ -52,29 +52,29 @@ public:
     /// The blocks of a cluster, which are checked together. Addresses contain the rank of their
     /// block above 24 bits. Warps are numbered consecutively from block to block.
     struct Cluster {
-        std::vector<u64> blocks;  ///< their numbers in the grid, by rank
+        std::vector<u64> blocks;  ///< the blocks' numbers in the grid, by rank
         u32 warps = 0;            ///< per block
         /// The distance in bytes between the shared memories of two blocks.
         u32 stride = 0;
     };
 
-    /// `log` collects the races of all workers of the launch. `warps` is the number per block, or
-    /// of all `blocks` of a cluster together.
+    /// Starts a launch. `log` collects the races of all its workers. `warps` is the number of warps
+    /// in a block, or in all `blocks` of a cluster together.
     void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes,
                       u32 blocks = 1);
-    /// `memory` is the block's shared memory, which shows whether a store changes anything.
+    /// Starts a block. `memory` is its shared memory, which shows whether a store changes anything.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
-    /// Starts a cluster with all of its blocks. `memory` is that of the first block.
+    /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// The block with this rank has ended. Reports accesses by other blocks to its shared memory
-    /// that are not ordered before its end.
+    /// Records that the block with this rank has ended. Reports accesses by other blocks to its
+    /// shared memory that are not ordered before its end.
     void end_block_of_cluster(u32 rank);
-    /// Passes the counts to reports(). Races stay in the log.
+    /// Reports the remaining counts of uninitialized reads. Races stay in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
-    /// Reports whether accesses of this block collided, but were not a race because they stored the
-    /// same value that was there. In another block the values may differ.
+    /// Reports whether accesses of this block collided, but were not a race because they stored
+    /// equal values. In another block the values may differ.
     bool forgave() const;
 
     // ---- accesses: call these before the memory changes ----
@@ -82,59 +82,65 @@ public:
     void read(const SharedAccess& access);
     void write(const SharedAccess& access);
     void atomic(const SharedAccess& access);
-    /// An operation on an mbarrier, or a copy that will report to it. Such operations do not race
-    /// with each other, but with plain stores that create or overwrite the mbarrier.
+    /// Records an operation on an mbarrier, or a copy that will report to it. Such operations do
+    /// not race with each other, but they race with plain stores that create or overwrite the
+    /// mbarrier.
     void use_mbarrier(const SharedAccess& access);
-    /// Bytes that were written in another way (by an atomic that overwrites).
+    /// Marks bytes as written that were not passed to write(), such as those that an atomic
+    /// overwrites.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks those of the bytes just written by each lane that are undefined. nullptr: none.
+    /// Marks bytes that the lanes have just written as uninitialized. `undefined` has a mask for
+    /// each lane; null means that no bytes are.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
-    /// Returns a mask of the uninitialized bytes (of at most 32).
+    /// Returns a mask of the uninitialized bytes among these (at most 32).
     u32 unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- synchronization ----
 
-    /// A warp (or part of it) has arrived at one of the block's 16 barriers: bar.sync and
-    /// bar.arrive.
+    /// Records that a warp, or part of it, arrives at one of the block's 16 barriers (bar.sync and
+    /// bar.arrive).
     void barrier_arrive(u32 id, u32 warp);
-    /// The barrier has completed. `waiting` are the warps that waited at it (not those that only
-    /// arrived). Call this once, before any of them continues. `whole_block` says that all live
-    /// warps are among them. `first_warp` is the block's first warp in its cluster.
+    /// Records that the barrier has completed. Call this once, before any warp continues. `waiting`
+    /// are the warps that waited at the barrier, not those that only arrived. `whole_block` is true
+    /// if they include all live warps. `first_warp` is the block's first warp in its cluster.
     void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
-    /// The barrier of the cluster: a warp arrives, with or without .relaxed; all have arrived; a
-    /// warp has waited for it.
+    /// Record that a warp arrives at the barrier of the cluster (with .relaxed, `releases` is
+    /// false), that all warps have arrived, and that a warp has waited for them.
     void cluster_arrive(u32 warp, bool releases);
     void cluster_complete();
     void cluster_wait_done(u32 warp);
     void syncwarp(u32 warp, Mask lanes);
     void fence(u32 warp);
-    /// After a strong read or an atomic: acquires what was released to these addresses.
+    /// Acquires what was released to these addresses. Call this after a strong read or an atomic.
     void acquire(const SharedAccess& access);
-    /// mbarrier: an arrival releases to its address, and a successful wait (or test) acquires from
-    /// it.
+    /// Record that a warp arrives at an mbarrier, which releases to its address, and that a wait
+    /// (or test) succeeded, which acquires from it.
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
 
     // ---- cp.async ----
 
-    /// A copy starts. Until it has been waited for, no thread may access the bytes, not even its
-    /// own thread.
+    /// Records that a copy starts. Until it has been waited for, no thread may access its bytes,
+    /// not even the thread that issued it.
     void async_write(const SharedAccess& access);
     void async_commit(u32 warp, Mask lanes);
-    /// cp.async.wait_group: all groups except the latest `groups_left` are complete. `everything`
-    /// is for cp.async.wait_all, which also includes copies that were not committed.
+    /// Handles cp.async.wait_group, which completes all groups except the latest `groups_left`.
+    /// `everything` is true for cp.async.wait_all, which also completes copies that were not
+    /// committed.
     void async_wait(u32 warp, Mask lanes, u32 groups_left, bool everything = false);
-    /// cp.async.mbarrier.arrive: arrives at the mbarrier when these copies are complete.
+    /// Handles cp.async.mbarrier.arrive, which arrives at the mbarrier when these copies are
+    /// complete.
     void async_arrive(u32 warp, Mask lanes, u32 address);
 
     // ---- cp.async.bulk ----
 
-    /// One lane starts a copy. Until bulk_end, accesses to the bytes that it writes, and writes to
-    /// the bytes that it reads, race with it. Returns a ticket for bulk_end.
+    /// Records that one lane starts a copy. Until bulk_end, the copy races with accesses to the
+    /// bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for
+    /// bulk_end.
     u32 bulk_begin(const SharedAccess& access, bool writes);
-    /// The copy is complete. If it writes, it has also arrived at an mbarrier, which releases what
-    /// its thread had done when it issued the copy.
+    /// Records that the copy is complete. A copy that writes has also arrived at an mbarrier, which
+    /// releases what its thread had done when it issued the copy.
     void bulk_end(u32 ticket, bool writes, u32 mbarrier);
 
     SharedRace(const SharedRace&) = delete;

@@ -1,8 +1,8 @@
-// The two counting rules of counters.h, and their short cuts.
+// The two counting rules of counters.h, and fast paths for them.
 //
-// Idea   Nearly every request of a real kernel is regular: neighbours, one constant stride, one
-//        address for all, or each bank once. Those take a few vector instructions. What is left
-//        goes through a small hash set, once per lane.
+// Idea   Nearly every request of a real kernel is regular: consecutive addresses, one constant
+//        stride, one address for all lanes, or each bank once. A few vector instructions handle
+//        these. All other requests use a small hash set, lane by lane.
 #include "simulator/counters/counters.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
-/// A set of a few numbers. Open addressing; the table is larger than what is ever put in.
+/// A set of a few numbers, with open addressing. The table is larger than any set that is needed.
 class SmallSet {
 public:
-    /// True when `value` was not in the set yet.
+    /// Adds `value` and returns true if the set did not contain it.
     bool insert(u64 value) {
         u32 place = static_cast<u32>(value * 0x9e3779b97f4a7c15ull >> (64 - kBits));
         while (used_[place]) {
@@ -30,13 +30,13 @@ public:
     }
 
 private:
-    static constexpr u32 kBits = 8;  // 256 places for at most 32 lanes x 5 words
+    static constexpr u32 kBits = 8;  // 256 slots for at most 32 lanes x 5 words
     static constexpr u32 kSize = 1u << kBits;
     bool used_[kSize] = {};
     u64 values_[kSize];
 };
 
-/// Sectors (or words) that one lane touches: `first` to `last`.
+/// The sectors (or words) that one lane accesses, from `first` to `last`.
 struct Range {
     u64 first, last;
 };
@@ -54,8 +54,9 @@ u32 count_sectors_any(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// The same where no lane straddles two sectors and they lie within 128 GB: each sector counts with the
-/// first lane that has it. All pairs are compared, which 32 lanes at a time do faster than a set.
+/// Counts sectors if no lane straddles two of them and all lie within 128 GB. A sector counts for
+/// the first lane that accesses it. Comparing all pairs of lanes is faster than a set, because each
+/// step handles 32 lanes.
 u32 count_apart(const u64* addresses) {
     u32 sectors[kLanes], seen[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
@@ -71,8 +72,8 @@ u32 count_apart(const u64* addresses) {
     return count;
 }
 
-/// Copies the addresses; a lane that is not active gets that of the nearest active one below it
-/// (above it, at the start), which changes neither the set of addresses nor their order.
+/// Copies the addresses. An inactive lane gets the address of the nearest active lane below it, or
+/// above it if there is none. This changes neither the set of addresses nor their order.
 template <class T>
 void close_gaps(const T* addresses, Mask active, int count, T* closed) {
     T last = addresses[std::countr_zero(active)];
@@ -82,7 +83,7 @@ void close_gaps(const T* addresses, Mask active, int count, T* closed) {
     }
 }
 
-/// The most distinct words that a bank has to serve, word by word.
+/// Returns the largest number of distinct words in a bank, looking at each word.
 u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
     SmallSet seen;
     u8 load[kBanks] = {};
@@ -96,9 +97,9 @@ u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
     return most;
 }
 
-/// A pass of `kCount` lanes, 0 when it is not regular. Seen in units of what a lane moves (4, 8 or
-/// 16 bytes: shift 2, 3 or 4) the rule is the same with fewer, wider banks; and a pass has just as
-/// many lanes as there are wide banks.
+/// Returns the wavefronts of a pass of `kCount` lanes, or 0 if the pass is not regular. In units of
+/// the size of a lane's access (4, 8 or 16 bytes: shift 2, 3 or 4), the rule stays the same with
+/// fewer, wider banks, and a pass has as many lanes as there are wide banks.
 template <u32 kCount>
 u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -115,13 +116,13 @@ u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // every bank once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // kCount distinct units, on every (2^k)-th bank.
+        // These are kCount distinct units in every (2^k)-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;
 }
 
-/// Wavefronts of a pass. Every lane of it has an address; see close_gaps.
+/// Returns the wavefronts of a pass in which every lane has an address (see close_gaps).
 u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     u32 taken = 0;
     switch (count) {
@@ -133,7 +134,7 @@ u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     return taken ? taken : busiest_bank(addresses, bytes, count);
 }
 
-/// Whether each lane has the address of lane ^ distance, where both are active.
+/// Reports whether each lane has the same address as lane ^ distance, if both are active.
 bool lanes_share(const u32* addresses, Mask active, int distance) {
     u32 differs = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -146,7 +147,7 @@ bool lanes_share(const u32* addresses, Mask active, int distance) {
 
 // ---- atomics ----
 
-/// Of the active lanes, the first at each address.
+/// Returns the first active lane at each address.
 Mask first_at_each_address(const u64* addresses, Mask active) {
     Mask first = 0;
     for (Mask rest = active; rest; rest &= rest - 1) {
@@ -161,8 +162,9 @@ Mask first_at_each_address(const u64* addresses, Mask active) {
 
 constexpr u32 kAtomicUnits = 4, kLineBytes = 128;
 
-/// The unit of the first-level cache that serves the line of this address. Both bits of its number are parities of
-/// address bits. (Found with 750 random reductions on an H200; of 256 hashes only this one fits.)
+/// Returns the unit of the first-level cache that serves the line of this address. Both bits of the
+/// unit's number are parities of address bits. (Found with 750 random reductions on an H200; of 256
+/// hashes only this one fits.)
 u32 atomic_unit_of(u64 address) {
     constexpr u64 low_bit = 0x15a80, high_bit = 0xed00;
     const int low = std::popcount(address & low_bit) & 1,
@@ -170,10 +172,11 @@ u32 atomic_unit_of(u64 address) {
     return static_cast<u32>(2 * high + low);
 }
 
-/// One pass of a unit. Takes the lanes that it serves out of `lanes`, and returns their sectors.
+/// Performs one pass of a unit. Removes the lanes that it serves from `lanes`, and returns the
+/// number of their sectors.
 u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
-    u64 taken = 0;  // places in the line, in units of two bytes, which is the smallest atomic
+    u64 taken = 0;  // positions in the line, in units of two bytes (the smallest atomic)
     u32 sectors = 0;
     for (const int lane : LanesIn{lanes}) {
         const u64 offset = addresses[lane] % kLineBytes, place = u64{1} << offset / 2;
@@ -194,7 +197,7 @@ bool all_the_same(const u64* addresses, Mask active) {
     return true;
 }
 
-/// How many lanes want the bank that most of them want.
+/// Returns the number of lanes that access the busiest bank.
 u32 busiest_bank_of_atomics(const u32* addresses, u32 bytes, Mask active) {
     u32 lanes[kBanks] = {};
     u32 most = 0;
@@ -216,7 +219,7 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
         close_gaps(addresses, active, kLanes, closed);
         addresses = closed;
     }
-    // Where no lane straddles two sectors and addresses never fall, each rise is a new sector.
+    // If no lane straddles two sectors and addresses never decrease, each increase is a new sector.
     u64 straddles = 0, falls = 0;
     u64 rises = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -265,7 +268,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
-    // A counter for all: as many passes as lanes.
+    // If all lanes change the same counter, there are as many passes as lanes.
     if (all_the_same(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);

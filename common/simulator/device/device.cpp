@@ -25,13 +25,14 @@ struct Device::State {
     std::unique_ptr<GlobalRace> global_race;
     RaceLog shared_log{"racecheck"};
     std::vector<std::unique_ptr<Worker>> workers;
-    Worker recording_worker;  ///< of the blocks that are written down
+    Worker recording_worker;  ///< runs the blocks that are recorded
     std::mutex launching;     ///< launches run one after the other
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
-    std::unordered_map<std::string, u64> alike;  ///< launches, by all that makes one like another
-    /// What a clean block of a kernel's last launch did in shared memory, and which launch that was.
+    std::unordered_map<std::string, u64> alike;  ///< the number of launches with each key_of()
+    /// The steps of a clean block in shared memory during a kernel's last launch, and the key of
+    /// that launch.
     struct CleanBlock {
         std::shared_ptr<const Kernel::Code> code;
         std::string key;
@@ -60,7 +61,8 @@ void report_unknown(const Kernel& kernel, const std::string& message, const Plac
 Device::Device() : state_(std::make_unique<State>(options().memory_bytes)) {}
 
 Device& Device::instance() {
-    // Never destroyed: programs free memory in destructors of their own, at any time during exit.
+    // Never destroyed, because programs may free memory in their own destructors at any time during
+    // exit.
     static Device* device = new Device;
     return *device;
 }
@@ -83,7 +85,7 @@ u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dyn
 namespace {
 
 u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
-    // Blocks that can see each other's order have to have one.
+    // Blocks that can observe the order in which they run need a fixed order, so use one worker.
     if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
     const u32 wanted =
         options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
@@ -122,10 +124,10 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
-/// The allocations that the kernel's pointers point to, as far as it writes through them.
+/// Returns the allocations to which the kernel writes through its pointers.
 std::vector<const Allocation*> written_by(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers{launch.grid_workspace};  // that barriers of the grid write to
+    std::vector<u64> pointers{launch.grid_workspace};  // barriers of the grid write there
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())
@@ -143,7 +145,8 @@ std::vector<const Allocation*> written_by(const Launch& launch) {
     return allocations;
 }
 
-/// Reports whether everything that the launch needs of the kernel is simulated; prepares it for clusters.
+/// Reports whether everything that the kernel needs for this launch is simulated. Prepares the
+/// kernel for clusters if necessary.
 bool is_runnable(Kernel& kernel, const LaunchConfig& config) {
     if (!kernel.error.empty()) {
         report_unknown(kernel, kernel.error, kernel.error_place);
@@ -185,7 +188,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && leaves_checks_out(launch))) {
-        // Where it is not carried out as a whole, what it reads may never have been written.
+        // If not all blocks are executed, memory that the others read may never have been written.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }
@@ -234,7 +237,8 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
 
 namespace {
 
-/// All that makes one launch of a kernel like another.
+/// Returns a key that is equal for launches of the same kernel with the same arguments, shape and
+/// checks.
 std::string key_of(const Launch& launch) {
     std::string key(launch.parameters.begin(), launch.parameters.end());
     const auto add = [&key](const auto& value) {
@@ -252,9 +256,10 @@ std::string key_of(const Launch& launch) {
 
 }  // namespace
 
-/// Whether this kernel was launched with these arguments so often that it is only counted: see Options::sample.
+/// Reports whether this launch is only counted and not checked, because enough launches with the
+/// same arguments were checked before (see Options::sample).
 bool Device::leaves_checks_out(const Launch& launch) {
-    // Nobody can say how many different launches a program makes.
+    // A program may make any number of different launches, so limit the table.
     constexpr std::size_t kMostKept = 1 << 16;
     if (state_->alike.size() >= kMostKept) return false;
     if (++state_->alike[key_of(launch)] <= options().sample) return false;
@@ -262,12 +267,14 @@ bool Device::leaves_checks_out(const Launch& launch) {
     return true;
 }
 
-/// The launch before this one that was like it may have had a clean block: this one's blocks are compared with that.
+/// Keeps the clean block of this launch. If the next launch has the same key, its blocks are
+/// compared with that block.
 void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Of all that addresses are computed from before a block begins, this alone is another in each launch.
+    // Among the values that addresses are computed from before a block begins, only %gridid differs
+    // from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
         if (s.special == launch_number) return;
@@ -284,7 +291,7 @@ void Device::State::recall_clean_block(Launch& launch) const {
 
 namespace {
 
-/// Who writes the blocks down that stand for all, and their launch.
+/// The launch of the sampled blocks, and the log that records them.
 struct Chosen {
     Chosen(const Kernel& kernel, timing::Recording& recording)
         : log(kernel, *kernel.plain_code, recording) {}
@@ -293,7 +300,8 @@ struct Chosen {
     Launch launch;
 };
 
-/// As far as what is recorded shows how many there should be.
+/// Sets the range of neighbouring blocks that the launch records, according to what the sampled
+/// blocks have shown.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
     const auto neighbours = Recorder::neighbours(recording, resident);
     std::tie(launch.first_neighbour, launch.neighbours) = neighbours;
@@ -305,15 +313,17 @@ void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
             std::vector<WorkerTotals>& counted) {
     worker.begin_launch(launch, shared_log, options().seed, resident);
     worker.run();
-    if (!launch.only_heard) launch.clean_block = worker.clean_block();  // else it may not be whole
+    // In a dry run, the block may be incomplete.
+    if (!launch.only_heard) launch.clean_block = worker.clean_block();
     worker.end_launch();
     counted.push_back(std::move(worker.totals));
 }
 
 }  // namespace
 
-/// Runs the blocks that stand for all, step by step; `launch` leaves them out. Where blocks can see each other's
-/// order, they are run when their turn comes, else before all others.
+/// Runs the sampled blocks step by step. `launch` does not run them again. If blocks can observe
+/// the order in which they run, each sampled block runs when its turn comes, otherwise they all run
+/// first.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -364,7 +374,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the launch's blocks on as many workers as it may have.
+/// Runs the blocks of the launch on as many workers as are allowed.
 void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted) {
     const u32 count = worker_count(*launch.code, launch.config);
     std::vector<std::unique_ptr<Worker>>& workers = state_->workers;
@@ -383,7 +393,7 @@ void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counte
     if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
 }
 
-/// What all blocks have done, unless an error stopped them.
+/// Adds up what all blocks have done, unless an error stopped them.
 void Device::add_up(const Launch& launch, const std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);

@@ -1,4 +1,5 @@
-// The simulated device, for the runtime library: loads modules, launches kernels, returns totals.
+// The simulated device, for the runtime library. It loads modules, launches kernels and returns
+// totals.
 #pragma once
 
 #include <memory>
@@ -25,22 +26,23 @@ public:
 
     DeviceMemory& memory();
 
-    /// Parses the text and allocates its variables. Returns nullptr and sets `error` on failure.
+    /// Parses the PTX text and allocates its variables. Returns nullptr and sets `error` on
+    /// failure.
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
-    /// Does the same for the files of a program built with nvcc -rdc=true, which are linked.
+    /// Loads and links the PTX files of a program built with nvcc -rdc=true.
     std::unique_ptr<Module> load(const std::vector<std::string>& ptx_texts, std::string& error);
     /// Frees the module's variables. The counters of its kernels are kept for the final report.
     void unload(Module& module);
 
-    /// Runs the grid to its end. `arguments[i]` points to the value of parameter i. Errors have
-    /// been reported (Reports) with their place; the status is the corresponding CUDA error.
+    /// Runs the grid to its end. `arguments[i]` points to the value of parameter i. The status is
+    /// the CUDA error; the error itself has been reported with its position (see Reports).
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
     /// Returns how many blocks of this shape fit on one multiprocessor (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
-    /// The size of each thread's stack for recursion (cudaLimitStackSize), of the printf buffer,
-    /// and of the heap.
+    /// The stack size of each thread (cudaLimitStackSize), and the sizes of the printf buffer and
+    /// of the heap.
     u64 stack_limit = 65536;
 
 private:
@@ -57,7 +59,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Returns all kernels of all modules, including unloaded ones. The final table is made from them.
+/// Returns all kernels of all modules, including unloaded ones, for the table at exit.
 std::vector<const Kernel*> all_kernels();
 
 /// Deletes the data of unloaded modules, for programs that load one kernel after another.

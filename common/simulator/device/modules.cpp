@@ -1,4 +1,4 @@
-// Modules that are loaded: their variables have places in device memory, their kernels are known by name.
+// Loads modules: places their variables in device memory and registers their kernels by name.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -17,22 +17,24 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Loaded modules, and what is left of unloaded ones: their counters are wanted at the end.
+/// Loaded modules, and the counters of unloaded modules, which the report at exit needs.
 struct Registry {
     std::mutex mutex;
     std::vector<Module*> loaded;
     std::vector<std::unique_ptr<Module>> unloaded;
 };
 Registry& registry() {
-    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    // Never destroyed, because the report at exit is written after the destructors of static
+    // objects have run.
     static Registry& r = *new Registry;
     return r;
 }
 
-/// As on hardware, where the addresses of variables span 2 GiB.
+/// The limit of hardware, where the addresses of variables span 2 GiB.
 constexpr u64 kMaxVariableBytes = 2ull << 30;
 
-/// Device memory for every .global and .const variable, with its initial value.
+/// Allocates device memory for every .global and .const variable, and writes the initial value
+/// there.
 void place_variables(Module& module, DeviceMemory& memory) {
     u64 total = 0;
     for (const auto& [name, v] : module.ast->variables) {
@@ -56,8 +58,9 @@ void place_variables(Module& module, DeviceMemory& memory) {
     }
 }
 
-/// Where a shared variable lies in every kernel that has it; nothing when none has. clang keeps an array of
-/// such addresses as a constant, though ptxas, and so a real GPU, takes none of it.
+/// Returns the address of a shared variable, which must be the same in every kernel that has it, or
+/// nothing if no kernel has it. clang may keep an array of such addresses as a constant. ptxas, and
+/// so a real GPU, rejects that.
 std::optional<u64> shared_address(const Module& module, const std::string& name) {
     std::optional<u64> address;
     for (const auto& [kernel_name, kernel] : module.kernels) {
@@ -72,7 +75,7 @@ std::optional<u64> shared_address(const Module& module, const std::string& name)
     return address;
 }
 
-/// Initial values that are addresses of other variables or of functions.
+/// Fills in initial values that are addresses of other variables or of functions.
 void relocate(Module& module, DeviceMemory& memory) {
     const auto& functions = module.ast->functions;
     for (const auto& [name, v] : module.ast->variables) {

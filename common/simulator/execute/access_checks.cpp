@@ -1,6 +1,6 @@
-// What the checks learn from atomics, asynchronous copies and fences.
+// Passes atomics, asynchronous copies and fences to the checks.
 //
-// Builds on  memory_access.h, which has resolved the addresses; checks/*.h, which judge.
+// Builds on  memory_access.h, which has resolved the addresses, and checks/*.h, which judge them.
 #include <algorithm>
 
 #include "simulator/checks/access_report.h"
@@ -11,7 +11,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The lanes of an access that are in shared memory, as the checker wants them.
+/// Returns the lanes of an access that are in shared memory, in the form that the checker needs.
 SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
                           const LaneOffsets& offsets, u32 bytes) {
     return {.warp = race_warp(w),
@@ -31,13 +31,14 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .bytes_per_lane = bytes};
 }
 
-/// What the lanes of an access have found unwritten, although that is no error.
+/// The uninitialized bytes that each lane has read, if reading them is not an error.
 struct Undefined {
     u32 bytes[kLanes] = {};
     bool any = false;
 };
 
-/// `wanted`: how many bytes each lane reads; nullptr: `bytes`, all of them.
+/// Checks that the bytes that the lanes read are initialized. `wanted` holds the number of bytes
+/// that each lane reads; null means that every lane reads `bytes`.
 Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;

@@ -1,5 +1,5 @@
-// Listeners for the memory accesses of warps. A warp without a listener pays one comparison with
-// null per access.
+// Listeners for the memory accesses of warps. If a warp has no listener, that costs one comparison
+// with null per access.
 #pragma once
 
 #include <array>
@@ -20,17 +20,17 @@ inline Access load_or_store(bool store) {
 /// One access of the active lanes.
 struct HeardAccess {
     Access kind = Access::load;
-    bool shared = false;  ///< of shared memory: `addresses` are offsets in it
-    bool bulk = false;    ///< by the copy engine: 16 bytes per lane, for as many lanes as it takes
-    bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
-    bool of_matrices = false;   ///< ldmatrix, stmatrix: each lane has a row
+    bool shared = false;        ///< in shared memory; `addresses` are then offsets
+    bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
+    bool asynchronous = false;  ///< part of an asynchronous copy to or from shared memory
+    bool of_matrices = false;   ///< ldmatrix or stmatrix, where each lane has one row
     u32 bytes = 0;              ///< of a lane
-    u32 wavefronts = 0;         ///< of an atomic to shared memory, as the counters have them
+    u32 wavefronts = 0;         ///< for an atomic on shared memory, the wavefronts that are counted
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
 
-/// Returns how the wavefronts of a shared memory access are counted.
+/// Returns the rule by which the wavefronts of a shared memory access are counted.
 inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
     if (access.of_matrices) return SharedAccessKind::matrix;
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
@@ -47,11 +47,11 @@ inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
 class AccessListener {
 public:
     virtual ~AccessListener() = default;
-    /// Reports whether it also listens to shared memory.
+    /// Reports whether the listener also receives accesses to shared memory.
     virtual bool hears_shared() const { return true; }
     virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
-    /// An access of all lanes to consecutive addresses starting at `first`. The addresses have not
-    /// been computed yet.
+    /// Records an access of all lanes to consecutive addresses that start at `first`. The addresses
+    /// have not been computed yet.
     virtual void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
@@ -60,7 +60,8 @@ public:
     }
 };
 
-/// Also listens to every instruction. Only in plain mode, in which each instruction has its own Op.
+/// A listener that also receives every instruction. It works only in plain mode, in which each
+/// instruction has its own Op.
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;

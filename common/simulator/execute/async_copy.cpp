@@ -1,12 +1,12 @@
-// cp.async: copies from global to shared memory that go on while the threads do something else.
+// cp.async: copies from global to shared memory that continue while the threads do something else.
 //
-// Idea   The copy is noted when it is issued, and carried out as late as the program allows: when
-//        its thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory
-//        here, as it may on hardware.
-// Groups Every thread counts its own groups. A warp's copies are kept in the order in which they
-//        were issued; an entry stands for all lanes that issued it with the same number of groups
-//        behind them.
-// Watch  A copy of which the thread wants fewer bytes than it writes fills the rest with zeros.
+// Idea   A copy is stored when it is issued, and executed as late as the program allows: when its
+//        thread waits for it. A kernel that forgets to wait therefore reads old bytes from shared
+//        memory here, as it may on hardware.
+// Groups Every thread counts its own groups. The copies of a warp are stored in the order in which
+//        they were issued. An entry covers all lanes that issued the copy with the same number of
+//        committed groups.
+// Watch  If the thread reads fewer bytes than it writes, the rest is filled with zeros.
 #include <array>
 #include <deque>
 #include <utility>
@@ -19,10 +19,11 @@
 
 namespace coalesce::simulator {
 
-/// Of one instruction; AsyncCopies keeps it, so it has a name outside of this file.
+/// The copies of one instruction. AsyncCopies stores them, so the type must have a name outside of
+/// this file.
 struct AsyncCopy {
     Mask lanes = 0;
-    u32 group = 0;  ///< groups that these lanes had committed before
+    u32 group = 0;  ///< number of groups that these lanes had committed before
     u32 bytes = 0;
     u32 site = 0;
     std::array<u8*, kLanes> to;
@@ -39,7 +40,7 @@ namespace {
 
 void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
     for (const int l : LanesIn{lanes}) {
-        // A lane that wants no bytes may name no place.
+        // A lane that copies no bytes may have an invalid source address.
         if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
         block.copy_bytes_under_way -= copy.wanted[l];
@@ -62,11 +63,11 @@ WarpCopies& copies_of(Warp& w) {
     return warps[w.index];
 }
 
-/// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
+/// Executes the copies of the active lanes, except those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
     for (AsyncCopy& copy : copies.pending) {
-        // A wait for all but the latest groups is for those before them.
+        // Waiting for all but the latest groups completes the groups before them.
         const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
             return everything || u64{copy.group} + groups_left < copies.committed[l];
         });
@@ -77,7 +78,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Counts a wait of the active lanes, if they have copies.
+/// Counts a wait of the active lanes if any of them has a pending copy.
 void count_wait(Warp& w) {
     for (const AsyncCopy& copy : copies_of(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
@@ -88,11 +89,11 @@ void count_wait(Warp& w) {
 
 // ---- handlers ----
 
-/// What the operand after the size says.
+/// The meaning of the operand after the size.
 enum class Source : u8 {
     whole,    ///< nothing: all bytes are read
     size,     ///< Op::c: how many are read
-    ignored,  ///< Op::c is a predicate: none where it is true
+    ignored,  ///< Op::c is a predicate; if true, no bytes are read
 };
 
 template <Source Kind>
@@ -103,7 +104,8 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
-/// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
+/// Executes cp.async. Op::a is the destination in shared memory, Op::b the source, and Op::count
+/// the number of bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
     if (w.heard_enough) return op + 1;
@@ -120,7 +122,7 @@ const Op* run_copy(Warp& w, const Op* op) {
                  Access::store, to) ||
         !are_own_addresses(w, op, to))
         return nullptr;
-    // Lanes that read nothing may have any address.
+    // Lanes that read nothing may have any source address.
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
                               ptx::StateSpace::global, Access::load, from);
@@ -138,7 +140,7 @@ const Op* run_copy(Warp& w, const Op* op) {
         w.block->copy_bytes_under_way += copy.wanted[l];
     }
     WarpCopies& copies = copies_of(w);
-    // One entry for each number of groups: almost always one.
+    // Add an entry for each number of committed groups. Almost always there is only one.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
         copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });
@@ -197,8 +199,10 @@ void complete_copies(Warp& w) {
     complete(w, 0, true);
 }
 
-// cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
-// cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
+// Describes these instructions:
+//   cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
+//   cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;
+//   cp.async.mbarrier.arrive [a]
 Description describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
     if (!i.has("async")) return std::nullopt;
     if (i.has("bulk")) return describe_bulk_copy(i);

@@ -1,20 +1,20 @@
 // Connects mbarriers, cp.async and cp.async.bulk.
 //
-// Counters   copy_waits and copy_bytes_under_way are our own; hardware has no such counters. The
-//            purpose of a copy to shared memory is to be in flight while its block does something
-//            else, such as reading earlier data. So whenever a warp loads from shared memory, the
-//            bytes that its block has in flight to it are added up: 0 in a loop that waits for
-//            everything that it requested, and the bytes of one stage in a loop with two stages.
-//            The sum divided by the number of these loads shows how much is fetched in the
-//            meantime. (Warps run here one after the other, from barrier to barrier. If each
-//            requests its copies and then reads, without a barrier in between, the first warp sees
-//            only its own copies.) The bytes are those that are read, without the zeros that fill
-//            up. A wait is counted at the oldest pending copy.
-//            - cp.async.wait_group and wait_all are waits of a warp for the copies of its active lanes, if they
-//              have any that have not been waited for.
-//            - A bulk copy is waited for once, by the first thread that tests the mbarrier that it reports to.
-//            - cp.async copies that report to an mbarrier count as complete when they report, so no wait is
-//              counted for them. The same is true for bulk copies to global memory.
+// Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. The purpose of
+//            a copy to shared memory is to be in flight while its block does something else, such
+//            as reading earlier data. So whenever a warp loads from shared memory, the bytes that
+//            its block has in flight to shared memory are added up. That gives 0 in a loop that
+//            waits for everything that it requested, and the bytes of one stage in a loop with two
+//            stages. The sum divided by the number of these loads shows how much is fetched in the
+//            meantime. (The simulator runs warps one after the other, from barrier to barrier. If
+//            each warp requests its copies and then reads, without a barrier in between, the first
+//            warp sees only its own copies.) Zeros that fill up a copy are not counted. A wait is
+//            counted for the instruction of the oldest pending copy.
+//            - cp.async.wait_group and wait_all are waits of a warp for the copies of its active
+//              lanes, if some of these copies have not been waited for.
+//            - A bulk copy is waited for once, by the first thread that tests its mbarrier.
+//            - cp.async copies that report to an mbarrier count as complete when they report, so no
+//              wait is counted for them. The same is true for bulk copies to global memory.
 #pragma once
 
 #include <optional>
@@ -34,21 +34,22 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// cp.async.bulk... (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// A thread asks for the end of this mbarrier's phase. Executes the bulk copies that report to it,
-/// in order, as long as the phase waits only for bytes (bulk_copy.cpp).
+/// Executes the bulk copies that report to this mbarrier, in order, as long as its phase waits only
+/// for bytes. Call this when a thread asks whether the phase has ended (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the bytes of the copies that report to this mbarrier and have not arrived.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// A block of a cluster has ended: reports copies that may still read its shared memory, and carries
-/// them out.
+/// Reports the copies that may still read the shared memory of a block of a cluster, and executes
+/// them. Call this when the block has ended.
 void end_copies_from(Block& block);
-/// The block has ended. Reports bulk copies that were not waited for, and executes them.
+/// Reports bulk copies that were not waited for, and executes them. Call this when the block has
+/// ended.
 void end_bulk_copies(Block& block);
 
 /// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether all threads have arrived, but announced bytes have not.
+/// Reports whether all threads have arrived at the mbarrier, but some announced bytes have not.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds bytes that have arrived.
 void complete_bytes(Block& block, u32 address, u32 bytes);

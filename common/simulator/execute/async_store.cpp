@@ -1,8 +1,9 @@
-// st.async and red.async: one thread's store to, or change of, the shared memory of any block of its
-// cluster, of which an mbarrier beside it hears.
+// st.async and red.async: a thread stores to the shared memory of any block of its cluster, or
+// changes it, and an mbarrier in the same block counts the bytes.
 //
-// Idea   A store is kept like a bulk copy (bulk_copies.h): it reaches memory when somebody waits at
-//        the mbarrier. A change is atomic and made at once; only the mbarrier hears of it later.
+// Idea   A store is kept like a bulk copy (bulk_copies.h), and reaches memory when a thread waits
+//        at the mbarrier. A change is atomic and is made immediately. Only its bytes arrive later
+//        at the mbarrier.
 #include <array>
 
 #include "simulator/execute/bulk_copies.h"
@@ -18,7 +19,7 @@ using ptx::Type;
 
 namespace {
 
-/// In Op::detail: elements of 8 bytes.
+/// Set in Op::detail if the elements have 8 bytes.
 constexpr u8 kWideElements = 64;
 constexpr u32 kMostBytesOfStore = 16;
 
@@ -26,7 +27,7 @@ u32 element_bytes(const Op* op) {
     return op->detail & kWideElements ? 8 : 4;
 }
 
-/// Where the lanes store to, counted. False: the launch is over.
+/// Finds the addresses that the lanes store to. Returns false if the launch has failed.
 bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, where))
         return false;
@@ -42,16 +43,17 @@ u64 mbarrier_of(const Warp& w, const Op* op, int lane) {
     return address_in_space(w.lanes<u64>(op->c)[lane]);
 }
 
-/// The bytes that one lane stores, and the mbarrier that hears of them. Addresses are those of
-/// shared memory, with a rank.
+/// The bytes that one lane stores, and the mbarrier that counts them. Both addresses are in shared
+/// memory and include a rank.
 struct AsyncStore {
     u64 address = 0, mbarrier = 0;
     const u8* value = nullptr;
     u32 bytes = 0;
-    bool is_done = false;  ///< red.async: memory has the value already
+    bool is_done = false;  ///< for red.async, memory already has the value
 };
 
-/// Stores when somebody waits at the mbarrier. False: reported, the launch is over.
+/// Queues a store until some thread waits at the mbarrier. Returns false if an error was reported
+/// and the launch has failed.
 bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     bulk::Issue issue{.w = w,
                       .copy = {.op = op,
@@ -72,7 +74,7 @@ bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     if (!bulk::find_mbarrier(issue)) return false;
     Block& home = *issue.copy.home;
     if (store.is_done) {
-        // The value is there; the mbarrier hears of its bytes later.
+        // Memory already has the value, and the mbarrier counts its bytes later.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
     } else {
@@ -167,8 +169,11 @@ Handler change_handler(const ptx::Instruction& i, Type type) {
 
 }  // namespace
 
-// st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2, .v4}.TYPE [a], b, [mbarrier]
-// red.async.relaxed.cluster....mbarrier::complete_tx::bytes{.shared::cluster}.OP.TYPE [a], b, [mbarrier]
+// Describes these instructions:
+//   st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2, .v4}.TYPE
+//       [a], b, [mbarrier]
+//   red.async.relaxed.cluster....mbarrier::complete_tx::bytes{.shared::cluster}.OP.TYPE
+//       [a], b, [mbarrier]
 Description describe_async_store(const ptx::Instruction& i) {
     const Type type = type_of(i);
     const u32 length = vector_length(i), size = ptx::size_of(type);

@@ -1,12 +1,14 @@
-// atom and red: read memory, combine it with a register, write it back, all in one go.
+// atom and red: read memory, combine the value with a register and write it back, in one atomic
+// step.
 //
 // Idea   A combining function (Add, Minimum, Exchange ...) on a type gives one handler. Lanes take
-//        their turn in lane order. In global memory each turn is an atomic operation of the host as
-//        well, because several workers may run blocks at the same time; shared memory belongs to
-//        the one worker that runs the block. What is a loop in machine code goes as that loop does,
-//        as if the block's other warps waited meanwhile: on hardware they make it turn more often.
-// Watch  A block's result may depend on when its turn came: that is why a returned old value, or a
-//        rounded sum, makes a launch run on one worker (FamilyInstruction::order_sensitive).
+//        their turns in lane order. In global memory each turn is also an atomic operation of the
+//        host, because several workers may run blocks at the same time. Shared memory belongs to
+//        the one worker that runs the block. An atomic that is a loop in machine code runs as that
+//        loop, as if the block's other warps waited in the meantime. On hardware they cause more
+//        iterations.
+// Watch  A block's result may depend on when its turn came. So a launch runs on one worker if it
+//        uses a returned old value or a rounded sum (FamilyInstruction::order_sensitive).
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -27,13 +29,13 @@ using ptx::Type;
 
 namespace {
 
-// ---- values: a number type, and the bits that it is in memory ----
+// ---- values: number types and their bits in memory ----
 
 template <class T>
 using Bits = Element<sizeof(T)>;
 
-/// Adding to global memory takes subnormal floats for zero; in shared memory they count. (That is
-/// how the hardware's two atomic units differ; the PTX manual says so under `atom`.)
+/// Adds two numbers. In global memory the hardware flushes subnormal floats to zero, and in shared
+/// memory it does not. (The PTX manual describes this under `atom`.)
 template <bool InGlobal>
 float added(float a, float b) {
     return canonical(InGlobal ? flush(flush(a) + flush(b)) : a + b);
@@ -43,7 +45,7 @@ double added(double a, double b) {
     return a + b;
 }
 
-/// F of T's, on their bits.
+/// Applies F to values of type T that are given as bits.
 template <class F, class T, bool InGlobal>
 Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
@@ -84,7 +86,8 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
-/// Shared by all handlers: where the lanes' bytes are, checked. False: the launch is over.
+/// Resolves and checks the addresses of the lanes, for all handlers. Returns false if the launch
+/// has failed.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
                  where))
@@ -94,17 +97,18 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     return true;
 }
 
-/// Counts the lanes' accesses, but for those of a loop in shared memory, whose wavefronts are known.
+/// Counts the lanes' accesses and passes them to the listener. Lanes in a loop in shared memory are
+/// left out, because `wavefronts_of_loop` already has their wavefronts.
 void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
                     u32 wavefronts_of_loop = 0) {
     const u32 wavefronts = count_atomic(w, op, where, bytes, looping) + wavefronts_of_loop;
     tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
 }
 
-// ---- loops in shared memory ----
+// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code, as
+// measured. (Elements of 16 bits, and minima and maxima of pairs of halves, were not measured.)
 
-/// Reports whether machine code has a loop of loads and exchanges for F on T in shared memory, as measured. (Not
-/// measured: elements of 16 bits, and minima and maxima of pairs of halves.)
+/// Reports whether a lane whose value changes nothing leaves such a loop without an exchange.
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
@@ -113,13 +117,14 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Lanes whose value changes nothing leave such a loop without an exchange.
+/// Counts the requests and wavefronts of such a loop, one iteration at a time.
 template <class F>
 constexpr bool leaves_unchanged() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
 }
 
-/// Counts a loop, turn by turn.
+/// Counts one iteration's exchanges. Returns the lanes that try one, which are the first of each
+/// bank.
 class LoopCount {
 public:
     LoopCount(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
@@ -127,7 +132,8 @@ public:
     void add_loads(Mask lanes) {
         loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
     }
-    /// Returns the lanes whose exchanges are tried: the first of each bank.
+    /// Counts one iteration's exchanges. Returns the lanes that try one, which are the first of
+    /// each bank.
     Mask add_exchanges(Mask lanes) {
         const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
         const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);
@@ -148,8 +154,9 @@ private:
     Wavefronts loads_{0, 0, 0}, exchanges_{0, 0, 0};
 };
 
-/// Carries out F for lanes whose words are in the block's own shared memory, in the order in which hardware does: an
-/// exchange fails where another lane has changed the word since the load. Returns whether memory has changed.
+/// Executes F for lanes whose words are in the block's own shared memory, in the order of hardware:
+/// an exchange fails if another lane has changed the word since the load. Returns whether memory
+/// has changed.
 template <class F, class T>
 bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting, LoopCount& count) {
     using B = Bits<T>;
@@ -181,12 +188,13 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
     return changed;
 }
 
-/// Lanes that are part of such a loop. Where one lane acts for all, the loop has one turn.
+/// Returns the lanes that execute such a loop. If one lane acts for all, there is a single
+/// iteration and no loop.
 Mask looping_lanes(const Op* op, const Resolved& where) {
     return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
 
-/// For Watch: lanes that ask for a value, by changing it or not.
+/// Tells Watch which value each lane observes, with or without changing it.
 template <class F, class Lane>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
     if (!w.block->watch->on()) return;
@@ -203,7 +211,8 @@ template <class F, class Lane>
     w.active = all;
 }
 
-/// The turns of `lanes`, for up to `Most` elements each. Returns whether memory has changed.
+/// Executes the turns of `lanes`, for up to `Most` elements each. Returns whether memory has
+/// changed.
 template <class F, class T, u32 Most>
 bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     using B = Bits<T>;
@@ -229,8 +238,8 @@ bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     return changed;
 }
 
-/// Op::count elements per lane, each atomic by itself. Operands in Op::v, and in Op::c what cas stores; old values to
-/// Op::d, d2, b, c.
+/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v has the
+/// operands, Op::c the value that cas stores, and Op::d, d2, b and c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -258,16 +267,17 @@ const Op* run_atomic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- 128 bits: exch and cas ----
+// The two halves of a 128-bit register: 32 low halves, followed by 32 high ones.
 
-/// The halves of a 128-bit register: 32 low halves, then 32 high ones.
+/// The two halves of a 128-bit register: 32 low halves, followed by 32 high ones.
 struct WideLanes {
     u64* low;
     u64* high;
     WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
 };
 
-/// These return what was there, so the launch runs on one worker: nobody else is at this memory.
+/// Executes a 128-bit atomic. It returns the old value, so the launch runs on one worker, and no
+/// other thread of the host accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -298,20 +308,21 @@ struct AtomicKind {
     Type type;
     Handler run;
 
-    /// The final value does not depend on the order in which lanes and blocks come.
+    /// Reports whether the final value is the same for every order of lanes and blocks.
     bool commutes() const {
         if (operation == "add") return !ptx::is_float(type);
         return operation == "min" || operation == "max" || operation == "and" ||
                operation == "or" || operation == "xor";
     }
     bool comes_in_vectors() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
-    /// Whether shared memory's unit can only compare and exchange for this: it adds no floats, and of 64
-    /// bits it only exchanges.
+    /// Reports whether the unit of shared memory needs compare-and-exchange for this operation. It
+    /// cannot add floats, and its only native operation on 64 bits is exch.
     bool compares_in_shared() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
     }
-    /// As seen in the machine code for an H200 and in its counters. Not measured: types of 16 and of 128 bits.
+    /// Returns how an atomic on another block's shared memory is executed, according to the machine
+    /// code for an H200 and its counters. Types of 16 and of 128 bits were not measured.
     RemoteAtomic remote() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::loop;
         const bool is_one = operation == "add" || operation == "exch" || operation == "cas";
@@ -377,7 +388,8 @@ const AtomicKind* find_kind(const ptx::Instruction& i) {
 
 }  // namespace
 
-// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}; red: the same without d
+// Describes atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}. red is the
+// same without d.
 Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
     const bool returns = i.opcode == "atom";
     const AtomicKind* kind = find_kind(i);

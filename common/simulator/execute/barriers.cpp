@@ -17,7 +17,7 @@ bool waits_at(const Fragment& f, u32 id) {
     return f.state == Fragment::State::at_barrier && f.barrier == id;
 }
 
-/// Lanes of the warp that wait at a barrier.
+/// Returns the lanes of the warp that wait at a barrier.
 Mask lanes_at(const Warp& w, u32 id) {
     Mask lanes = 0;
     for (const Fragment& f : w.others)
@@ -25,7 +25,7 @@ Mask lanes_at(const Warp& w, u32 id) {
     return lanes;
 }
 
-/// Threads that a barrier with a count has seen. Hardware counts whole warps.
+/// Returns the number of threads that have reached a barrier. Hardware counts whole warps.
 u32 threads_at(const Block& block, u32 id) {
     u32 threads = block.barriers[id].arrived_only;
     for (const Warp& w : block.warps) {
@@ -58,7 +58,8 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     }
 }
 
-/// Of the whole block's barrier: everybody must be at the same one, and nobody may be missing.
+/// Checks a completed barrier of the whole block: all threads must be at the same instruction, and
+/// none may be missing.
 void check_barrier(const Block& block, u32 id) {
     const Warp* first_warp = nullptr;
     const Fragment* first = nullptr;
@@ -127,7 +128,7 @@ void wait_at(Warp& w, const Op* op, u32 id) {
                     .barrier = static_cast<u8>(id)});
 }
 
-/// Why a warp cannot be at this barrier for so many threads; "": it can.
+/// Returns the reason why a warp must not use this barrier with this number of threads, or "".
 std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
     if (id >= kBarriers) return "a block has barriers 0 to 15";
     if (threads % kLanes != 0) return "a barrier's thread count is a multiple of 32";
@@ -142,7 +143,8 @@ std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
            " threads at a barrier where others wait for " + std::to_string(expected);
 }
 
-/// Notes the arrival at a barrier; nothing, with the launch failed, when it makes no sense.
+/// Records an arrival at a barrier and returns the number of the barrier. If the operands are
+/// invalid, fails the launch and returns nothing.
 std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
@@ -246,8 +248,8 @@ void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
                     "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
-    // Other instructions may name lanes that have ended; a shuffle would read what they no longer
-    // have.
+    // Other instructions may name lanes that have exited, but a shuffle would read their missing
+    // registers.
     if (ended && function.body[op->source].opcode == "shfl")
         report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named,
                     ended);

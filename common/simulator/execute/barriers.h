@@ -5,25 +5,28 @@
 
 namespace coalesce::simulator {
 
-/// a: number of the barrier (0 to 15), b: threads (0: all).
+/// Execute the barrier instructions. Op::a is the number of the barrier (0 to 15), and Op::b the
+/// number of threads (0 means all of them).
 const Op* op_barrier_sync(Warp& w, const Op* op);
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< arrives without waiting
 const Op* op_barrier_reduce(Warp& w,
-                            const Op* op);  ///< bar.red: Op::detail says which, c the predicate
+                            /// bar.red. Op::detail selects the operation, and Op::c is the
+                            /// predicate.
+                            const Op* op);
 
 /// The values of Op::detail for op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// bar.warp.sync has gathered its lanes.
 void note_warp_barrier(Warp& w);
-/// Lanes of this warp have exited. Everything that waited only for them continues.
+/// Releases whatever waited only for lanes of this warp that have now exited.
 void lanes_ended(Warp& w);
 
 void spend_instructions(Warp& w, u64 count);
-/// Reports lanes whose mask does not contain themselves, and shuffles with lanes that have exited.
+/// Reports lanes whose mask does not include themselves, and shuffles with lanes that have exited.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
-/// Returns the first warp with waiting lanes in a block in which nothing can run.
+/// Returns the first warp that has waiting lanes, in a block in which no warp can run.
 const Warp& stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);

@@ -2,8 +2,8 @@
 //
 // Builds on  warp.h.
 // Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp
-//            has ended or waits. A block that waits for other blocks is set aside, and another one
-//            is started (scheduler.cpp).
+//            has exited or is waiting. If a block waits for other blocks, the worker sets it aside
+//            and starts another one (scheduler.cpp).
 #pragma once
 
 #include <algorithm>
@@ -37,32 +37,33 @@ struct Launch {
     std::shared_ptr<const AllocationTable> allocations;
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
-    GlobalRace* global_race = nullptr;  ///< nullptr if it is not checked
+    GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
 
     std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< the limit of warp instructions; 0: none
+    u64 instruction_limit = 0;  ///< the most warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 number = 0;       ///< the number of earlier launches of the process: %gridid
-    u64 started_at = 0;   ///< clock_of() at its start, because clocks never go back
+    u64 started_at = 0;   ///< clock_of() at the start of the launch, because clocks never go back
     u64 leapt = 0;        ///< cycles that the clocks have skipped while nothing happened
     u64 stack_limit = 0;  ///< bytes per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
     u64 grid_workspace = 0;
 
-    Progress* progress = nullptr;  ///< is told about blocks that have ended
+    Progress* progress = nullptr;  ///< receives the number of blocks that have ended
 
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
-    std::vector<u64> only;             ///< only these blocks run; if empty, all do
+    std::vector<u64> only;             ///< only these blocks run; if empty, all of them do
     std::vector<u64> left_out;         ///< these blocks do not run
-    /// Runs one of those blocks when it is its turn. It is empty if they have run.
+    /// Runs one of the blocks in `left_out` when its turn comes. It is empty if they have already
+    /// run.
     std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< blocks in the grid's next row
-    /// Whether accesses to global memory are only recorded, and not executed.
+    /// True if accesses to global memory are only recorded and not executed.
     bool only_heard = false;
-    /// The shared memory accesses of an earlier block without errors, or nullptr.
+    /// The shared memory accesses of an earlier block without errors, or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
@@ -79,15 +80,16 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;      ///< the number of threads that the barrier was given; 0: the whole block
-    u32 arrived_only = 0;  ///< threads that arrived with bar.arrive and do not wait
+    u32 expected = 0;      ///< the barrier's number of threads; 0 means the whole block
+    u32 arrived_only = 0;  ///< threads that arrived with bar.arrive, without waiting
     bool in_use = false;
-    /// For bar.red: the number of threads that arrived, and of those whose predicate is true.
+    /// For bar.red, the number of threads that have arrived, and the number of those whose
+    /// predicate is true.
     u32 votes = 0, yes = 0;
-    Mask waiting = 0;  ///< warps of which all live lanes wait there
+    Mask waiting = 0;  ///< warps whose live lanes all wait here
 };
 
-/// The bytes that were announced to an mbarrier, and those that arrived, in its current phase.
+/// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
 struct PhaseBytes {
     i64 announced = 0, came = 0;
     i64 announced_before = 0;  ///< in the previous phase
@@ -95,47 +97,49 @@ struct PhaseBytes {
 
 struct Block {
     Launch* launch = nullptr;
-    bool busy = false;           ///< else its worker may make another one of it
-    bool is_given_up = false;    ///< who listens to it needs no more: it need not come to its end
-    Cluster* cluster = nullptr;  ///< that it belongs to (cluster.h); nullptr: it is alone
+    bool busy = false;           ///< if false, the worker may reuse it for another block
+    bool is_given_up = false;    ///< the listener has enough, so the block need not finish
+    Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
     u32 rank = 0;                ///< in its cluster
-    u32 first_warp = 0;          ///< in its cluster, for the race check of shared memory
-    bool has_ended = false;      ///< while other blocks of its cluster still run
-    bool uses_cluster_barrier = false;  ///< a warp of its cluster has arrived there
-    u64 linear = 0;                     ///< number of the block in the grid, x fastest
+    /// Number of its first warp in the cluster, for the race check of shared memory.
+    u32 first_warp = 0;
+    bool has_ended = false;             ///< true while other blocks of its cluster still run
+    bool uses_cluster_barrier = false;  ///< a warp of the cluster has arrived at it
+    u64 linear = 0;                     ///< the block's index in the grid, with x varying fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 
     std::vector<Warp> warps;
-    u8* uniform = nullptr;  ///< the file that all warps share
+    u8* uniform = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    /// Whether the kernel uses the system's reserved shared memory, which comes last.
+    /// True if the kernel uses the system's reserved shared memory, which has the highest
+    /// addresses.
     bool reserved_shared = false;
-    u8* local = nullptr;  ///< the local memory of all threads
+    u8* local = nullptr;  ///< local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
 
-    SharedRace* shared_race = nullptr;  ///< nullptr if it is not checked
+    SharedRace* shared_race = nullptr;  ///< null if shared memory is not checked for races
     SharedLedger ledger;
     /// cp.async copies that have been issued and not yet waited for, by warp (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
-    /// The same for cp.async.bulk, for the whole block (bulk_copy.cpp).
+    /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< for both kinds, to shared memory
+    u64 copy_bytes_under_way = 0;                       ///< of both types, to shared memory
     std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have some
 
-    /// Cycles since the start of the launch, for the clocks: kCyclesPerInstruction for every warp
-    /// instruction of this block, and the time that nanosleep slept (special_registers.h).
+    /// Cycles since the start of the launch, which the clocks show: kCyclesPerInstruction for every
+    /// warp instruction of this block, plus the time that nanosleep slept (special_registers.h).
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< belongs to the worker that runs the block
     WaitingState waiting;
 
-    FramePool frames;  ///< for the calls that its warps are in
+    FramePool frames;  ///< frames for the calls that its warps are executing
     GlobalRace::Block global_race;
 
     bool has_shared(u64 address, u32 bytes) const {
@@ -144,7 +148,7 @@ struct Block {
         return reserved_shared && into < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - into;
     }
-    /// The end of the last byte for which has_shared is true.
+    /// Returns the end of the last byte for which has_shared is true.
     u32 shared_end() const {
         return reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used

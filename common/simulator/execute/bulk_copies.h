@@ -1,9 +1,11 @@
-// What the files about cp.async.bulk share: a copy that is pending, and one that is being issued.
+// Declarations that the files about cp.async.bulk share: a pending copy, and a copy that is being
+// issued.
 //
 // Builds on  block.h, cluster.h.
-// Files      bulk_copy.cpp reads the instructions and copies runs of bytes, tensor_copy.cpp boxes of
-//            arrays. bulk_issue.cpp checks and counts a copy, and keeps it with the block that it
-//            goes to, or with each block of a multicast; bulk_pending.cpp moves its bytes.
+// Files      bulk_copy.cpp describes the instructions and copies runs of bytes; tensor_copy.cpp
+//            copies boxes of arrays. bulk_issue.cpp checks and counts a copy, and stores it with
+//            the block that it goes to, or with each block of a multicast. bulk_pending.cpp moves
+//            the bytes.
 #pragma once
 
 #include <deque>
@@ -19,11 +21,11 @@ namespace coalesce::simulator {
 
 namespace bulk {
 
-/// 16 bytes of a copy, or all of st.async.
+/// 16 bytes of a copy, or all bytes of an st.async.
 struct Piece {
-    u64 global = 0;   ///< device address; 0: outside of the array
+    u64 global = 0;   ///< device address; 0 if outside of the array
     u32 shared = 0;   ///< offset in the block's shared memory
-    u32 inside = 16;  ///< of its bytes, those within the array; the others come after them
+    u32 inside = 16;  ///< its bytes within the array, which come first
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -32,19 +34,19 @@ struct Piece {
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
-    bool from_shared = false;  ///< of the block that issued it
+    bool from_shared = false;  ///< reads the shared memory of the issuing block
     Block* issuer = nullptr;
-    Block* home = nullptr;  ///< whose shared memory it writes, or reads into global memory
+    Block* home = nullptr;  ///< the block whose shared memory it writes, or copies to global memory
     u32 warp = 0;           ///< of the issuer
     int lane = 0;
-    u32 group = 0;     ///< groups that its thread had committed before (to global memory)
-    u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
+    u32 group = 0;     ///< groups that its thread had committed before, for copies to global memory
+    u32 mbarrier = 0;  ///< offset of the mbarrier that it reports to, for copies to shared memory
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
-    u64 issued = 0;  ///< for the race check of global memory
-    u32 fill = 0;    ///< what stands for 4 bytes outside of the array
+    u64 issued = 0;  ///< the time for the race check of global memory
+    u32 fill = 0;    ///< the 4-byte value for elements outside of the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< of st.async, to which its piece points
+    std::vector<u8> values;  ///< for st.async, the values that its piece points to
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }
@@ -52,7 +54,7 @@ struct Copy {
 
 }  // namespace bulk
 
-/// Of the copies that write a block's shared memory, or read it into global memory.
+/// The pending copies that write a block's shared memory, or copy it to global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     std::vector<std::array<u32, kLanes>> committed;  ///< groups, by warp and lane
@@ -64,19 +66,19 @@ Block::BulkCopies& copies_of(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
-/// One copy that is being issued: where it is, and its pieces so far.
+/// A copy that is being issued, with its addresses and the pieces created so far.
 struct Issue {
     Warp& w;
     Copy copy;
-    u64 shared = 0, mbarrier = 0;  ///< their addresses, as they were given
-    bool is_defined = true;        ///< all that it reads in global memory was written
+    u64 shared = 0, mbarrier = 0;  ///< the addresses in shared memory, as given by the program
+    bool is_defined = true;        ///< all bytes that it reads in global memory are initialized
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);
     }
 };
 
-/// What the issuing lane does to shared memory, as the checks want it.
+/// The issuing lane's access to shared memory, in the form that the checks need.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -91,33 +93,36 @@ struct OneLane {
     }
 };
 
-/// In Op::detail: the copy is one to shared memory; it comes from there; Op::members has the ranks
-/// that it goes to, a bit for each.
+/// Bits of Op::detail: the copy goes to shared memory; it comes from shared memory; it is a
+/// multicast, and Op::members has a bit for each rank that it goes to.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
-/// Begins a copy with the operands that all instructions have. Op::a: in shared memory. Op::c: the mbarrier.
+/// Begins a copy with the operands that all these instructions have. Op::a is the address in shared
+/// memory, and Op::c is the mbarrier.
 Issue begin(Warp& w, const Op* op, int lane);
 
-// Each returns false when it has reported a mistake, which ends the launch.
+// These functions return false if they have reported an error, which ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the piece in this process, if it is within an allocation. Memory that is not touched is nowhere.
+/// Finds the host address of a piece that lies within an allocation. Memory that the copy does not
+/// access is not looked up.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
-/// The bytes of shared memory that the copy takes must be those of its block.
+/// Finds the copy's bytes of shared memory, which must belong to its block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
 /// Finds the mbarrier that the copy reports to, in the block that the copy goes to.
 bool find_mbarrier(Issue& issue);
 
-/// Makes the pieces of a copy that lies at this offset of its block's shared memory.
+/// A function that creates the pieces of a copy at the offset `shared` of its block's shared
+/// memory.
 using Cut = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks, counts and keeps a copy of so many bytes: for the block that its address belongs to, or
+/// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to or
 /// for each block of a multicast.
 bool issue_copy(Issue& issue, u64 bytes, const Cut& cut);
-/// Shows the race check what a copy reads in its own block.
+/// Passes the bytes that a copy reads in its own block to the race check.
 void note_source(Issue& issue, u32 from);
 
 // ---- handlers ----
 
-/// Carries out an instruction, lane by lane.
+/// Executes an instruction, lane by lane.
 template <bool (*CopyOfLane)(Warp&, const Op*, int)>
 const Op* run_lanes(Warp& w, const Op* op) {
     for (const int l : LanesIn{w.active})
@@ -125,7 +130,7 @@ const Op* run_lanes(Warp& w, const Op* op) {
     w.block->watch->memory_changed();
     return op + 1;
 }
-/// A box of an array (tensor_copy.cpp).
+/// Copies a box of an array (tensor_copy.cpp).
 bool copy_box(Warp& w, const Op* op, int lane);
 /// cp.async.bulk.commit_group and wait_group (bulk_pending.cpp).
 const Op* run_commit(Warp& w, const Op* op);

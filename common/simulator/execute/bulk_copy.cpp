@@ -1,16 +1,16 @@
-// cp.async.bulk: copies of runs of bytes, or of boxes of an array, that one thread asks for and the
-// hardware makes alone. This file reads the instructions, and copies runs of bytes.
+// cp.async.bulk: copies of runs of bytes, or of boxes of an array, that one thread issues and the
+// hardware executes by itself. This file describes the instructions and copies runs of bytes.
 //
-// Builds on  bulk_copies.h, which names the other files.
+// Builds on  bulk_copies.h, which lists the other files.
 // Idea       A copy is cut into pieces of 16 bytes when it is issued. At that time the bounds, the
-//            alignment and what was written are checked, and sectors counted. The bytes move as late
-//            as the program allows: a copy to shared memory when a thread asks the mbarrier that the
-//            copy reports to and all have arrived there, a copy to global memory when its thread
-//            waits for its group. So a program that forgets to wait finds old bytes, as may happen
-//            on hardware.
-// Counters   One request for each thread that issues a copy; its sectors are those that it touches
-//            in global memory. It takes no wavefronts of shared memory's load and store unit. On
-//            hardware these are smsp__sass_inst_executed_op_tma_{ld,st} and
+//            alignment and the initialization of its bytes are checked, and sectors are counted.
+//            The bytes move as late as the program allows. A copy to shared memory moves when a
+//            thread tests the copy's mbarrier and all threads have arrived there. A copy to global
+//            memory moves when its thread waits for its group. So a program that forgets to wait
+//            finds old bytes, as may happen on hardware.
+// Counters   Each thread that issues a copy counts as one request, with the sectors that the copy
+//            accesses in global memory. It takes no wavefronts of shared memory's load and store
+//            unit. On hardware these are smsp__sass_inst_executed_op_tma_{ld,st} and
 //            l1tex__m_{xbar2l1tex_read,l1tex2xbar_write}_sectors_mem_global_op_tma_{ld,st}.
 #include <algorithm>
 
@@ -36,7 +36,7 @@ bool cut_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
     return true;
 }
 
-/// Op::b: in global memory. Op::v[0]: the size.
+/// Copies a run of bytes. Op::b is the address in global memory, and Op::v[0] is the size.
 bool copy_run(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 global = w.lanes<u64>(op->b)[lane];
@@ -51,7 +51,7 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     });
 }
 
-/// From this block's shared memory to that of any block of the cluster.
+/// Copies bytes from this block's shared memory to that of any block of the cluster.
 bool copy_between_blocks(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 from = address_in_space(w.lanes<u64>(op->b)[lane]);
@@ -78,8 +78,9 @@ namespace {
 
 // ---- descriptions ----
 
-/// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
-/// [shared], [global], size, [mbarrier]   or   [global], [shared], size
+/// Describes these operands:
+///   [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
+///   [shared], [global], size, [mbarrier]   or   [global], [shared], size
 Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool from_shared) {
     const bool is_box = i.has("tensor");
     std::size_t rank = 0;
@@ -120,7 +121,8 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 
 }  // namespace
 
-/// Whether a modifier says what is simulated. Others reduce on the way, gather, or tell other mbarriers.
+/// Reports whether a modifier is simulated. The other modifiers reduce while copying, gather, or
+/// report to other mbarriers.
 static bool is_known(const std::string& modifier) {
     constexpr std::string_view kKnown[] = {"async",
                                            "bulk",
@@ -141,9 +143,10 @@ static bool is_known(const std::string& modifier) {
     return std::find(std::begin(kKnown), std::end(kKnown), modifier) != std::end(kKnown);
 }
 
-// cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
-// ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
-// cp.async.bulk.prefetch...: nothing to do
+// Describes these instructions (cp.async.bulk.prefetch does nothing):
+//   cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
+//   ....global.shared::cta.bulk_group;  cp.async.bulk.commit_group;
+//   cp.async.bulk.wait_group{.read} N;  cp.async.bulk.prefetch...
 Description describe_bulk_copy(const ptx::Instruction& i) {
     if (i.has("prefetch")) return describe_hint(i, {});
     if (i.has("commit_group"))

@@ -1,4 +1,4 @@
-// cp.async.bulk: what is checked, counted and noted when a copy is issued.
+// cp.async.bulk: issues a copy, which includes checking, counting and storing it.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -79,17 +79,17 @@ bool find_mbarrier(Issue& issue) {
             "the mbarrier that this copy reports to was never initialised; let one thread "
             "initialise it, and fence, before the first copy",
             issue.copy.lane, issue.mbarrier);
-    // The copy's thread must have seen that it was made.
+    // The initialization of the mbarrier must be visible to the thread that issues the copy.
     if (block.shared_race)
         block.shared_race->use_mbarrier(OneLane(issue, static_cast<u32>(issue.mbarrier), 8).access);
     return true;
 }
 
-// ---- what counters and checks hear ----
+// ---- counters and checks ----
 
 namespace {
 
-/// `again`: another destination of the same multicast.
+/// Counts a copy. `again` is true for all destinations of a multicast except the first.
 void count(Issue& issue, bool again) {
     if (issue.copy.from_shared) {
         SiteCounters& remote = issue.w.counters[issue.copy.shared_site()];
@@ -110,8 +110,8 @@ void count(Issue& issue, bool again) {
     counters.sectors += sectors.size();
 }
 
-/// Shows the checks what the copy does in global memory. They know lanes that take 16 bytes each:
-/// as many pieces at a time as the warp has threads.
+/// Passes a copy's accesses to global memory to the checks. The checks expect lanes of 16 bytes, so
+/// they get as many pieces at a time as a warp has lanes.
 void note_global(Issue& issue) {
     Warp& w = issue.w;
     Resolved where;
@@ -154,8 +154,8 @@ void note_shared(Issue& issue) {
     issue.copy.race_ticket = race->bulk_begin(copy.access, issue.copy.to_shared);
 }
 
-/// What was not written where it comes from is not written where it goes to, unless that has just been
-/// told.
+/// Marks uninitialized bytes of the source as uninitialized at the destination, unless they have
+/// been reported.
 void pass_on_undefined(Issue& issue) {
     Block& block = *issue.w.block;
     SharedRace* race = block.shared_race;
@@ -200,7 +200,8 @@ void note_copy(Issue& issue, bool again) {
     copies.pending.push_back(std::move(issue.copy));
 }
 
-/// Issues a copy to one block.
+/// Issues a copy to one block. `again` is true for all destinations of a multicast except the
+/// first.
 bool issue_one(Issue& issue, u64 bytes, const Cut& cut, bool again) {
     if (!find_shared(issue, issue.shared, bytes)) return false;
     issue.copy.bytes = static_cast<u32>(bytes);

@@ -1,7 +1,7 @@
-// cp.async.bulk: the copies that are pending, and how they come to an end.
+// cp.async.bulk: the pending copies and their completion.
 //
-// Idea  Copies that report to one mbarrier complete one after the other: when the bytes that were
-//       announced have come, its phase is over, whatever is still to come.
+// Idea  Copies that report to one mbarrier complete one after the other. When the announced bytes
+//       have arrived, the phase is over, even if more copies are pending.
 #include "simulator/execute/async_copy.h"
 #include "simulator/execute/bulk_copies.h"
 #include "simulator/execute/describe.h"
@@ -58,8 +58,8 @@ void finish(Block& block, Copy& copy) {
     copy.bytes = 0;
 }
 
-/// Carries out and forgets the copies for which `is_due` holds: asked of each when those before it are
-/// complete.
+/// Completes and removes the copies for which `is_due` returns true. It is called for each copy
+/// after the copies before it are complete.
 template <class F>
 void finish_those(Block& block, F is_due) {
     auto& pending = block.bulk_copies->pending;
@@ -78,7 +78,8 @@ const Op* run_commit(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// `.read` waits only until shared memory has been read: the same time here.
+/// Executes wait_group. `.read` waits only until shared memory has been read, which makes no
+/// difference here.
 const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     const auto& committed = copies_of(*w.block).committed[w.index];
@@ -109,7 +110,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// The bytes that are left were announced for no phase, if one is over and none of them since.
+/// Adds to a report that the remaining bytes were not announced, if a phase is over and no bytes
+/// have been announced since.
 void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
     const auto bytes = block.phase_bytes.find(mbarrier);
     if (bytes == block.phase_bytes.end() || bytes->second.announced_before == 0 ||

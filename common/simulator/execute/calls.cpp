@@ -9,14 +9,15 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Of a thread's stack, for each call, beside its local variables: where to go on, and a register.
+/// Bytes on a thread's stack for each call, in addition to local variables: the return address and
+/// a register.
 constexpr u32 kReturnBytes = 16;
 
 const FunctionCode& code_of(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-/// Memory that each lane has, `stride` bytes of.
+/// Memory that contains `stride` bytes for each lane.
 struct MemoryOfLanes {
     u8* begin;
     u32 stride;
@@ -32,7 +33,8 @@ void copy_lanes(const MemoryOfLanes& to, u32 to_offset, const MemoryOfLanes& fro
         std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
-/// Both sides agree on how many values are handed over, and each has room for them.
+/// Reports whether caller and callee agree on the number of values passed, and each has room for
+/// them.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
     const auto agree = [&](const std::vector<u32>& offsets,
                            const std::vector<ParameterSlot>& slots) {
@@ -46,7 +48,8 @@ bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& 
 }
 
 const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
-    if (--w.fuel < 0) {  // so that endless recursion meets the instruction budget
+    // Endless recursion must reach the instruction limit.
+    if (--w.fuel < 0) {
         w.fuel = 0;
         if (w.block->launch->instruction_limit) {
             w.settle();
@@ -121,7 +124,8 @@ void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) 
             Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
             const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
             mask = (mask & ~bit) | (other & bit);
-        } else if (slot.bytes == bytes_of(Width::w128)) {  // the low halves, then the high ones
+            // Copy the low halves, then the high halves.
+        } else if (slot.bytes == bytes_of(Width::w128)) {
             copy(slot.offset, 8);
             copy(slot.offset + 8 * kLanes, 8);
         } else {
@@ -149,7 +153,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
         return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
                       "calls through a pointer that is not the address of a device function",
                       w.first_active(), first);
-    if (same != w.active) {  // the others call when their turn comes
+    if (same != w.active) {  // the remaining lanes make their call later
         ++w.divergent_branches;
         w.settle();
         w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});

@@ -1,8 +1,8 @@
 // Calls of device functions, and parameters.
 //
-// Idea   A call gives the function a Frame with its own register file and parameter memory, for
-//        each lane. Lanes that call together share it. A recursive call gets a new one. The local
-//        variables of nested calls follow each other on each thread's stack.
+// Idea   A call gives the function a Frame with its own register file and its own parameter memory
+//        for each lane. Lanes that make the call together share the frame. A recursive call gets a
+//        new frame. On each thread's stack, the local variables of nested calls follow each other.
 #pragma once
 
 #include "simulator/code/function_code.h"
@@ -12,14 +12,14 @@ namespace coalesce::simulator {
 
 struct Frame {
     Frame* caller = nullptr;          ///< nullptr for the kernel itself
-    const Op* called_from = nullptr;  ///< the call, after which the caller continues
+    const Op* called_from = nullptr;  ///< the call after which the caller continues
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
     u8* parameters = nullptr;  ///< code->parameter_bytes per lane
     u32 local_base = 0;        ///< the offset of its local variables on each thread's stack
     Mask inside = 0;           ///< lanes that have not returned
-    std::vector<u64> storage;  ///< the memory that the two pointers point into
+    std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 
 /// The frames of a warp, which are reused.
@@ -33,24 +33,24 @@ private:
     std::vector<Frame*> free_;
 };
 
-/// Copies all registers of a lane from one register file of the function to another.
+/// Copies all registers of a lane from one register file of the function to another one.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies a parameter of Op::d.offset bytes from this frame to local memory: from first_offset(op)
-/// to second_offset(op) of the frame.
+/// Copies a parameter of Op::d.offset bytes from this frame to local memory: from offset
+/// first_offset(op) to offset second_offset(op) in the frame.
 const Op* op_move_parameter(Warp& w, const Op* op);
-/// Sets d to a local address: this frame's base + immediate.
+/// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 
-/// ld.param and st.param for a function's own parameters, results and call arguments: Op::v[0],
-/// with the byte offset in Op::immediate.
+/// Returns the handler of ld.param and st.param for a function's own parameters, results and call
+/// arguments. Op::v[0] is the register, and Op::immediate is the byte offset.
 Handler parameter_handler(bool store, u32 bytes);
-/// ld.param of a kernel: Op::count bytes at a + immediate. The bits of Op::detail: the value is
-/// sign-extended; the register has 64 bits.
+/// ld.param of a kernel loads Op::count bytes at a + immediate. These are the bits of Op::detail:
+/// the value is sign-extended, and the register has 64 bits.
 constexpr u8 kSignedParameter = 1, kWideRegister = 2;
 const Op* op_load_kernel_parameter(Warp& w, const Op* op);
 

@@ -14,10 +14,11 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Offsets from here on are never a block's: an H200 answers them with another error.
+/// Offsets from here on never belong to a block. An H200 reports a different error for them.
 constexpr u32 kWindowOfBlock = 256 * 1024;
 
-/// What the system reserves is named without a rank (%reserved_smem_offset_0).
+/// Reports whether an address is in the system's reserved memory, whose addresses have no rank
+/// (%reserved_smem_offset_0).
 bool is_reserved(u64 address) {
     return address - DeviceModel::shared_reserved_begin < DeviceModel::shared_reserved_used;
 }
@@ -116,7 +117,7 @@ RemoteAtomic remote_atomic(const Warp& w, u32 site) {
     return w.block->launch->kernel->sites[site].remote_atomic;
 }
 
-/// The most lanes that have the same address.
+/// Returns the largest number of lanes that have the same address.
 u32 count_passes(const u64* addresses, Mask lanes) {
     u32 most = 0;
     for (Mask rest = lanes; rest;) {
@@ -155,7 +156,7 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
 
 namespace {
 
-/// For Watch: does this store change anything?
+/// Tells Watch if this store changes anything.
 void tell_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
     Watch& watch = *w.block->watch;
     for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {

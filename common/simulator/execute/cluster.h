@@ -1,9 +1,9 @@
-// The blocks of a cluster while they run. They access each other's shared memory, and have their
-// own barrier.
+// The blocks of a cluster while they run. They access each other's shared memory and have a common
+// barrier.
 //
 // Builds on  block.h, memory_access.h.
-// Idea       All blocks of a cluster are resident on one worker, which runs them one after the
-//            other until each has ended or waits (cluster_worker.cpp).
+// Idea       All blocks of a cluster are resident on one worker. It runs them one after the other
+//            until each has ended or waits (cluster_worker.cpp).
 // Addresses  As on hardware, an address of shared memory contains the rank of its block above 24
 //            bits, and the offset within the block below. A block's own addresses contain its own
 //            rank, so they mean the same in every block of the cluster. In a launch without
@@ -30,11 +30,11 @@ struct Cluster {
     std::vector<Block*> blocks;  ///< by rank
     u32 running = 0;             ///< the number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
-    u32 stride = 0;              ///< the distance between two of them in bytes
+    u32 stride = 0;              ///< bytes from one block's shared memory to the next
     SharedRace race;
 };
 
-/// Returns the number of clusters, and the number in the grid of the block with this rank.
+/// Returns the number of clusters in each dimension.
 Dim3 clusters_of(const LaunchConfig& config);
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank);
 
@@ -55,10 +55,9 @@ Block* owner_of(Block& block, u64 address);
 inline const Block* owner_of(const Block& block, u64 address) {
     return owner_of(const_cast<Block&>(block), address);
 }
-/// Returns where these bytes are in this process, or nullptr if they do not belong to a running
-/// block.
+/// Returns the host address of these bytes, or nullptr if they do not belong to a running block.
 u8* find_in_shared(const Block& block, u64 address, u32 bytes);
-/// Reports such an address and ends the launch.
+/// Reports an address that belongs to no running block, and ends the launch.
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
 /// Reports whether the shared memory addresses of all active lanes are in this block, as .shared
 /// and .shared::cta require. If not, reports an error and ends the launch.
@@ -66,29 +65,33 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 
 // ---- accesses ----
 
-/// Makes all checks for a load or store before its lanes move data. Returns false if the launch has
-/// ended.
+/// Checks a load or store completely, before its lanes move data. Returns false if the launch has
+/// failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access of these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Counts an atomic of these lanes on other blocks' memory. Lanes that change one word go one after the other, in as many
-/// passes as the most lanes that share a word, and each pass counts its sectors. A loop has a request for each pass.
+/// Counts an atomic of these lanes on the memory of other blocks. Lanes that change the same word
+/// are served one after the other, so there are as many passes as lanes that share a word, at most.
+/// Each pass counts its sectors. An atomic that is a loop in machine code has a request for each
+/// pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an atomic that is not atomic in another block's memory: ptxas makes a load and a store of it.
+/// Reports an operation that is not atomic in another block's memory, because ptxas turns it into a
+/// load and a store.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
-/// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d gets
-/// lanes of 32 or 64 bits.
+/// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d
+/// receives lanes of 32 or 64 bits.
 const Op* op_shared_address_32(Warp& w, const Op* op);
 const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// Op::detail of an arrival with .relaxed, which does not release.
+/// The bit in Op::detail of an arrival with .relaxed, which does not release.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Lanes of the warp have exited, so the barrier waits only for the others.
+/// Tells the cluster's barrier that lanes of the warp have exited, so that it waits only for the
+/// others.
 void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);

@@ -1,12 +1,12 @@
 // barrier.cluster.arrive and barrier.cluster.wait.
 //
-// Idea   Of each lane a warp knows whether it has arrived in this phase, and whether a phase that it
-//        arrived in is over and it has not yet waited. When all lanes of the cluster that still live
-//        have arrived, the phase is over. A lane that has ended counts as one that has arrived, as
-//        on hardware.
-// Order  An arrival releases what its warp has done and knows (unless it is .relaxed), and whoever
-//        has waited knows what was released. What a warp does between arrival and wait is ordered
-//        with nobody.
+// Idea   A warp stores two bits for each lane: whether it has arrived in this phase, and whether it
+//        still has to wait for an earlier phase that is already complete. When all live lanes of
+//        the cluster have arrived, the phase is complete. A lane that has exited counts as arrived,
+//        as on hardware.
+// Order  An arrival releases what its warp has done and knows, unless it is .relaxed. A warp that
+//        has waited acquires what was released. Accesses between arrival and wait are not ordered
+//        with those of other warps.
 #include <utility>
 
 #include "simulator/execute/cluster.h"
@@ -15,7 +15,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Calls `use(block)` with each block that waits at the same barrier.
+/// Calls `use(block)` for every block of the cluster, or for a single block without a cluster.
 template <class Use>
 void for_each_block(Block& block, Use use) {
     if (!block.cluster) return use(block);

@@ -1,4 +1,5 @@
-// A worker's clusters: all blocks of one begin together, and run in turn until all have ended.
+// Runs the clusters of a worker. All blocks of a cluster begin together, and run in turn until all
+// of them have ended.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// A cluster and what its pointers point into.
+/// A cluster, with the memory that its pointers point to.
 struct ResidentCluster : Cluster {
     AlignedBytes memory;
 };
@@ -23,7 +24,7 @@ void Worker::prepare_clusters() {
     if (cluster_size_ > 1) blocks_ /= cluster_size_;
 }
 
-/// A cluster of which no block runs.
+/// Returns a cluster in which no block is running.
 Cluster& Worker::free_cluster() {
     const auto free = std::find_if(clusters_.begin(), clusters_.end(),
                                    [](const auto& cluster) { return cluster->running == 0; });
@@ -64,7 +65,7 @@ Cluster& Worker::begin_cluster(u64 number) {
     return cluster;
 }
 
-/// What makes a block one of a cluster, before anything is computed for it.
+/// Makes a block a member of a cluster, before anything is computed for the block.
 void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     block.cluster = cluster;
     block.has_ended = false;
@@ -76,7 +77,8 @@ void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     if (block.shared_race) block.shared_race = &cluster->race;
 }
 
-/// A block's memory is kept until the last block of its cluster has ended.
+/// Records that a block has ended. Its memory stays valid until the last block of the cluster has
+/// ended.
 void Worker::leave_cluster(Block& block) {
     Cluster& cluster = *block.cluster;
     end_copies_from(block);
@@ -87,8 +89,8 @@ void Worker::leave_cluster(Block& block) {
     for (Block* each : cluster.blocks) each->busy = false;
 }
 
-/// Runs the cluster's blocks in turn as long as that changes anything; those that wait for other
-/// clusters stay in waiting_.
+/// Runs the cluster's blocks in turn as long as any of them makes progress. Blocks that wait for
+/// other clusters stay in waiting_.
 void Worker::run_cluster(Cluster& cluster) {
     const std::size_t others = waiting_.size();
     std::vector<Block*> turn = cluster.blocks;

@@ -1,5 +1,5 @@
-// The operations of atomics and reductions on two or three values (atom, red, redux, sured), and
-// those of and, or, xor.
+// The operations of atomics and reductions (atom, red, redux, sured) on two or three values, and of
+// and, or, xor.
 #pragma once
 
 #include <algorithm>
@@ -45,11 +45,11 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// Increments up to the operand, and then starts again at zero.
+/// Increments up to the operand, and then wraps around to zero.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// Decrements to zero, and then starts again at the operand.
+/// Decrements to zero, and then wraps around to the operand.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

@@ -1,5 +1,5 @@
-// Helpers for writing FamilyInstruction descriptions. For each family, one function determines the
-// handler of a PTX instruction and the places of its operands (families.h).
+// Helpers for writing FamilyInstruction descriptions. Each family has a function that determines
+// the handler of a PTX instruction and where its operands are stored (families.h).
 #pragma once
 
 #include "simulator/execute/families.h"
@@ -7,20 +7,21 @@
 
 namespace coalesce::simulator {
 
-/// Returns the description if the instruction has as many operands as `operands`. A cache policy
-/// after them is ignored if a modifier announces it, and so is `_`.
+/// Returns the description if the instruction has as many operands as `made.operands`. A cache
+/// policy after the operands is ignored if a modifier announces it, and so is `_`.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
-/// Accepts fewer operands, but at least `at_least`, or more, up to `at_most`, which are ignored.
+/// Does the same, but accepts any number of operands from `at_least` up. Operands after these, up
+/// to `at_most`, are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 
-// One function per family, defined beside its handlers.
+// The functions that describe the families. Each is defined next to its handlers.
 // warp_ops.cpp
 Describe describe_shuffle, describe_vote, describe_match, describe_reduce, describe_active_mask,
     describe_elect;
 // atomics.cpp
 Describe describe_atomic;
-// async_store.cpp: st and red with .async
+// async_store.cpp: st.async and red.async
 Description describe_async_store(const ptx::Instruction& instruction);
 // async_copy.cpp, mbarrier.cpp
 Describe describe_cp, describe_mbarrier;

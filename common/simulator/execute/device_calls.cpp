@@ -19,8 +19,8 @@ const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std:
                   address);
 }
 
-/// What a line of one lane takes out of the instruction budget: formatting is long work on a GPU as
-/// well, and a flood of lines must not outlast an endless loop. Long lines take more.
+/// The instructions that one lane's line costs. Formatting takes long on a GPU too, and a program
+/// that prints in an endless loop must reach the instruction limit soon. Long lines cost more.
 constexpr i64 kInstructionsALine = 50;
 constexpr u64 kCharactersAnInstruction = 16;
 
@@ -31,7 +31,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
     u32 used[kLanes] = {};
-    std::string text;  // of the whole warp, so that it reaches the host in one piece
+    std::string text;  // the text of the whole warp, which is printed in one step
     std::string format;
     u64 format_read = 0;
     for (const int lane : LanesIn{w.active}) {
@@ -64,7 +64,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
-/// No condition, function or file has a longer name in a message.
+/// Longer names of conditions, functions and files are cut off in messages.
 constexpr u64 kLongestName = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {

@@ -18,44 +18,48 @@ class DeviceMemory;
 struct DeviceCall {
     const char* name;
     Handler run = nullptr;
-    /// Op::d; Op::has_destination is false if the call ignores the result.
+    /// for Op::d; Op::has_destination is false if the call ignores the result
     Width result = Width::none;
     /// The arguments in order: Op::a, b, c, v[0], v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    /// Whether DeviceHeap::prepare must be called before the launch's AllocationTable is taken.
+    /// True if DeviceHeap::prepare must be called before the AllocationTable of the launch is
+    /// taken.
     bool needs_heap = false;
 };
 
-/// Finds "vprintf", "malloc" and so on. Returns nullptr for any other name.
+/// Finds the function with a name such as "vprintf" or "malloc". Returns nullptr for any other
+/// name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// malloc and free in kernels: one allocation of device memory that is divided into pieces. It
-/// exists as long as the process, as on hardware.
+/// malloc and free in kernels. The heap is one allocation of device memory that is divided into
+/// pieces. As on hardware, it exists until the process ends.
 class DeviceHeap {
 public:
     static DeviceHeap& instance();
 
-    /// Call this before every launch that uses the heap. Allocates the heap the first time. Returns
+    /// Allocates the heap the first time. Call this before every launch that uses the heap. Returns
     /// false if there is not enough device memory.
     bool prepare(DeviceMemory& memory);
-    /// cudaLimitMallocHeapSize. Returns false and changes nothing if the heap is in use.
+    /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
+    /// the heap is in use.
     bool set_size(u64 bytes);
     u64 size() const { return size_; }
 
     u64 allocate(u64 bytes);  ///< returns the device address, or 0
-    /// Returns the number of bytes; 0: not the start of an allocated piece.
+    /// Frees a piece and returns its size, or returns 0 if the address is not the start of an
+    /// allocated piece.
     u64 free(u64 address);
 
 private:
     bool is_reserved() const { return zone_.whole().size() != 0; }
 
     std::mutex mutex_;
-    /// Memory that was freed since the start of the launch is reused only if nothing else is left.
-    /// So one thread's old memory and another's new memory are not the same bytes for the race
-    /// checks, and a use after free finds uninitialized bytes.
+    /// The free memory of the heap. Memory that was freed since the start of the launch is reused
+    /// only if nothing else is left. So the race checks do not confuse one thread's old memory with
+    /// another thread's new memory, and a use after free finds uninitialized bytes.
     AddressZone zone_{Interval{}};
-    std::map<u64, u64> live_;  ///< by start address: the number of bytes
+    std::map<u64, u64> live_;  ///< sizes of allocated pieces, by address
     u64 size_ = 8u << 20;
 };
 

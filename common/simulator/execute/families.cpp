@@ -1,4 +1,4 @@
-// The table of instruction families, and the helpers with which they are described.
+// The table of instruction families, and helpers for describing them.
 #include "simulator/execute/families.h"
 
 #include "simulator/execute/describe.h"
@@ -9,22 +9,23 @@ namespace {
 
 constexpr FamilyRow kFamilies[] = {
     // Lanes of a warp together.
-    {"shfl", describe_shuffle},  // d = the register of another lane; p = that lane exists
-    {"vote", describe_vote},     // is a predicate true in all, any, the same in all lanes; in which
-    {"match", describe_match},   // which lanes hold the same value; do all
-    {"redux", describe_reduce},  // sum, minimum, maximum, and, or, xor over the lanes
-    {"activemask", describe_active_mask},  // the lanes that run this instruction together
-    {"elect", describe_elect},             // one lane of those named is chosen: the lowest
+    {"shfl", describe_shuffle},  // d = register of another lane; p = whether that lane exists
+    // Whether a predicate is true in all lanes, in any, or the same in all; or in which lanes.
+    {"vote", describe_vote},
+    {"match", describe_match},             // lanes that have the same value; whether all have it
+    {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor over the lanes
+    {"activemask", describe_active_mask},  // lanes that execute this instruction together
+    {"elect", describe_elect},             // chooses one of the named lanes: the lowest
 
     // Memory that others change meanwhile.
-    {"atom", describe_atomic},  // reads, changes and writes back in one go; returns the old value
-    {"red", describe_atomic},   // the same, and nobody wants the old value
-    {"cp", describe_cp},        // cp.async: to or from shared memory without waiting for it
-    {"mbarrier", describe_mbarrier},  // a barrier that lives in shared memory and counts arrivals
+    {"atom", describe_atomic},        // atomic read, change and write; returns the old value
+    {"red", describe_atomic},         // the same without the old value
+    {"cp", describe_cp},              // cp.async: copies to or from shared memory without waiting
+    {"mbarrier", describe_mbarrier},  // a barrier in shared memory that counts arrivals
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
 
-    // Advice to the hardware: nothing to do here.
+    // Hints to the hardware, which the simulator ignores.
     {"prefetch", describe_hint},
     {"prefetchu", describe_hint},
     {"applypriority", describe_hint},
@@ -32,17 +33,17 @@ constexpr FamilyRow kFamilies[] = {
     {"griddepcontrol", describe_hint},
     {"setmaxnreg", describe_hint},
     {"pmevent", describe_hint},
-    {"createpolicy",
-     describe_create_policy},  // d = a cache policy; what it holds matters to nobody
+    // d = a cache policy. Its value is never used.
+    {"createpolicy", describe_create_policy},
 
     // The rest.
     {"nanosleep", describe_sleep},    // lets simulated time pass
     {"trap", describe_trap},          // ends the launch with an error
     {"brkpt", describe_hint},         // a breakpoint: nobody is debugging
-    {"isspacep", describe_is_space},  // p = this generic address lies in that state space
-    {"mapa",
-     describe_map_address},  // d = the address of this variable in another block of the cluster
-    {"getctarank", describe_block_rank},  // d = which block of the cluster this address belongs to
+    {"isspacep", describe_is_space},  // p = whether this generic address is in that state space
+    // d = the address of this variable in another block of the cluster
+    {"mapa", describe_map_address},
+    {"getctarank", describe_block_rank},  // d = rank of the block that this address belongs to
 };
 
 /// nullptr: there is none.
@@ -81,7 +82,7 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     made.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
-    // Accesses of matrices have other details.
+    // For matrices, `detail` has other bits.
     if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
     return made;
 }

@@ -2,10 +2,10 @@
 // asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic is in instructions/lanes.h.
 // The lowering itself handles loads, stores, branches and barriers.)
 //
-// Idea   Each instruction is described by the function that executes it and the places in the Op
-//        where this function finds its operands. The lowering follows the description, and knows
-//        nothing else about the instruction.
-// Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
+// Idea   The description of an instruction has its handler, and the fields of the Op in which the
+//        handler finds the operands. The lowering follows the description, and knows nothing else
+//        about the instruction.
+// Read next  families.cpp has the table. warp_ops.cpp, atomics.cpp and others have the handlers.
 #pragma once
 
 #include <memory>
@@ -20,84 +20,93 @@
 
 namespace coalesce::simulator {
 
-/// The place for an operand of the PTX text.
+/// Where an operand of the PTX text is stored in the Op.
 enum class Role : u8 {
-    ignored,       ///< none, for `_`, a cache policy or a hint
+    ignored,       ///< nowhere: `_`, a cache policy or a hint
     destination,   ///< a written register: Op::d
     destination2,  ///< a written register: Op::d2
     a,
     b,
-    c,  ///< a value that is read, in this slot; immediates become uniform slots
+    c,  ///< a value that is read, in Op::a, b or c; immediates become uniform slots
     v0,
-    address,    ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
-                ///< A 32-bit base is zero-extended; a symbol is its address in the space
-    address2,   ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
-                ///< has its offsets packed: first_offset(op), second_offset(op)
-    address_a,  ///< [base + offset], whole, as 64-bit lanes: Op::a
+    /// [base + offset]: the base is in Op::a as 64-bit lanes, and the offset in Op::immediate. A
+    /// 32-bit base is zero-extended. A symbol stands for its address in its state space.
+    address,
+    /// A second [base + offset]: the base is in Op::b as 64-bit lanes. Both offsets of the
+    /// instruction are then packed into Op::immediate: first_offset(op) and second_offset(op).
+    address2,
+    address_a,  ///< base + offset, already added, as 64-bit lanes in Op::a
     address_b,  ///< ... Op::b
     address_c,  ///< ... Op::c
-    tensor,     ///< [map, {x, y, ...}]: the map's address as 64-bit lanes in Op::b, up to five
-                ///< coordinates in Op::v[0] to v[3] and Op::d2
-    vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
-    vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
-    members,             ///< a value that is read: Op::members
-    constant,            ///< an integer constant of the instruction: Op::immediate
-    list_written,        ///< {x, y, ...} or x, of any length: FamilyInstruction::list. Elements of
-    list_read,           ///< `width`, or predicates; the base of [base, {x, ...}] is an address
-    fragment_d,          ///< {x, y, ...} or x, of any length: the registers of a fragment of
-    fragment_a,          ///< FamilyInstruction::matrix. d is written, the others are read
+    /// [map, {x, y, ...}]: the address of the map is in Op::b as 64-bit lanes, and up to five
+    /// coordinates are in Op::v[0] to v[3] and Op::d2.
+    tensor,
+    vector_destination,  ///< {x, y, ...} that is written: Op::d, d2, b, c in this order
+    vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
+    members,             ///< a value that is read, in Op::members
+    constant,            ///< an integer constant, in Op::immediate
+    /// {x, y, ...} or x, of any length, in FamilyInstruction::list. The elements have `width`, or
+    /// are predicates. The base of [base, {x, ...}] is an address.
+    list_written,
+    list_read,  ///< the same, for operands that are read
+    /// {x, y, ...} or x, of any length: the registers of a fragment of FamilyInstruction::matrix.
+    /// Fragment d is written.
+    fragment_d,
+    fragment_a,  ///< fragments a, b and c are read
     fragment_b,
     fragment_c,
 };
 
 struct OperandRole {
     Role role = Role::ignored;
-    Width width = Width::none;  ///< of the slot, or of each element of a vector
-    Role pair = Role::ignored;  ///< for `d|p`, the role of p
+    Width width = Width::none;  ///< width of the slot, or of each element of a vector
+    Role pair = Role::ignored;  ///< for `d|p`, where p is stored
     Width pair_width = Width::none;
 };
 
 /// The operands of an instruction that do not fit into an Op, and other data for its handler.
-/// Op::immediate points to it: list_of(op).
+/// Op::immediate points to the list, and list_of(op) returns it.
 struct OperandList {
-    std::vector<Slot> written, read;  ///< in the order of the text
+    std::vector<Slot> written, read;  ///< in the order of the PTX text
     virtual ~OperandList() = default;
 };
 
 struct FamilyInstruction {
     Handler run = nullptr;
     std::vector<OperandRole> operands = {};  ///< parallel to ptx::Instruction::operands
-    /// Its memory accesses: none, one or two. Each gets its own Site. Two have consecutive numbers:
-    /// op->site and op->site + 1.
+    /// The instruction's memory accesses: none, one or two. Each of them has its own Site. Two
+    /// accesses have consecutive sites, op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// Becomes Op::detail. describe() adds the first space of `memory`: space_of(op).
+    /// The value of Op::detail. describe() adds the first space of `memory`, which space_of(op)
+    /// returns.
     u8 detail = 0;
     u8 count = 0;  ///< becomes Op::count
 
-    /// Whether it is a `.sync` instruction: the lanes named by the value in Op::v[0] meet here, and
-    /// the handler runs with Warp::active = those of them that arrived.
+    /// True for a `.sync` instruction whose lanes wait for each other. The value in Op::v[0] names
+    /// the lanes. The handler runs with Warp::active set to those that have arrived.
     bool warp_sync = false;
-    /// For a `.sync` instruction without such an operand, which all lanes of the warp execute
+    /// Set for a `.sync` instruction without such an operand, which all lanes of the warp execute
     /// together (whole_warp.h).
     std::shared_ptr<MatrixOp> matrix = {};
-    std::shared_ptr<OperandList> list = {};  ///< for the operands that are stored there
-    /// Whether its accesses to shared memory are steps of the ledger, like those of ld and st.
+    std::shared_ptr<OperandList> list = {};  ///< the operands with a role that is a list
+    /// True if accesses to shared memory are steps of the ledger, like those of ld and st.
     bool repeats_shared = false;
-    /// Whether the result depends on the order in which blocks run (a returned old value, a rounded
+    /// True if the result depends on the order in which blocks run (a returned old value, a rounded
     /// sum, printing, the clock). Such a launch runs on one worker.
     bool order_sensitive = false;
-    /// Whether it must run even if its destination is not used, and once per thread instead of once
-    /// per block.
+    /// True if the instruction must run even if its destination is not used, and once per thread
+    /// instead of once per block.
     bool has_side_effects = false;
-    /// Whether the destination shows what other threads did, so that a loop that tests it may be
+    /// True if the destination depends on other threads, so that a loop that tests it may be
     /// waiting for them.
     bool spins_on_result = false;
 };
 
-/// Empty if an instruction belongs to no family, or has an unsupported form.
+/// The description of an instruction, or nothing if it belongs to no family or has an unsupported
+/// form.
 using Description = std::optional<FamilyInstruction>;
-/// `function` has the types of the registers.
+/// Finds the description of an instruction. `function` has the types of its registers.
 Description find_family_instruction(const ptx::Instruction& instruction,
                                     const ptx::Function& function);
 /// Reports whether some instructions with this opcode have a description.
@@ -110,12 +119,12 @@ struct FamilyRow {
     Describe* describe;
 };
 
-/// The families of addons/matrices and addons/textures. Both lists are empty in a build without addons
-/// (addons/absent/).
+/// The families of addons/matrices and addons/textures. In a build without addons, both lists are
+/// empty (addons/absent/).
 std::span<const FamilyRow> matrix_families();
 std::span<const FamilyRow> texture_families();
 
-// ---- for handlers: fields of Ops that were lowered in this way ----
+// ---- for handlers: fields of Ops that were lowered from descriptions ----
 
 inline ptx::StateSpace space_of(const Op* op) {
     return static_cast<ptx::StateSpace>(op->detail & 7);

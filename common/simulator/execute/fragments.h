@@ -1,12 +1,13 @@
-// Fragments: how the tensor cores' instructions distribute a matrix over the registers of a warp.
+// Fragments: how the instructions of tensor cores distribute a matrix over the registers of a warp.
 //
-// Layout  Everything consists of blocks of 8 lines with 4 words of 32 bits (or 4 doubles) each.
-//         Lane 4 * line + word has one word of each block, in a separate register. The lines of a
-//         are its rows, those of b are its columns, and consecutive elements in a word are steps of
-//         k. An accumulator's lines are its rows, and each lane has two neighbours of a line. The
-//         PTX manual shows this layout for mma. The layout of wmma's fragments is not documented.
-//         The same blocks are used for it, and this agrees with the loads that ptxas generates for
-//         wmma: if a is m8 and b n32, an accumulator is stored transposed.
+// Layout  A fragment consists of blocks of 8 lines with 4 words of 32 bits (or 4 doubles) each.
+//         Lane 4 * line + word has one word of each block, each in a separate register. The lines
+//         of matrix a are its rows, and those of b are its columns. Consecutive elements in a word
+//         are consecutive in k. The lines of an accumulator are its rows, and each lane has two
+//         adjacent elements of a line. The PTX manual shows this layout for mma. The layout of
+//         wmma's fragments is not documented. We use the same blocks, which agrees with the loads
+//         that ptxas generates for wmma: if a is m8 and b is n32, an accumulator is stored
+//         transposed.
 // Copies  wmma's fragments of f16 have eight registers for every shape. If a matrix is smaller, the
 //         remaining registers repeat the first ones.
 #pragma once
@@ -19,10 +20,10 @@
 
 namespace coalesce::simulator {
 
-/// Matrices are moved in pieces of 8 rows of 16 bytes. Each lane has one word.
+/// Matrices are moved in tiles of 8 rows of 16 bytes. Each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
-/// The type of the elements. An element of b1 stands for 32 bits.
+/// The type of the elements. An element of type b1 has 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number number_named(std::string_view name);
 u32 bits_of(Number number);
@@ -38,51 +39,52 @@ enum class Part : u8 { a, b, accumulator };
 struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
-    u32 lines = 0;        ///< rows of a, columns of b, rows of an accumulator
+    u32 lines = 0;        ///< rows of a, columns of b, or rows of an accumulator
     u32 across = 0;       ///< elements per line
-    bool turned = false;  ///< whether it is an accumulator whose lines are its columns
+    bool turned = false;  ///< true for an accumulator whose lines are its columns
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// The registers per lane, without copies.
+    /// Returns the number of registers per lane, without copies.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {
         u32 line, across;
     };
-    /// Returns the position of the first element of a lane's register. The others follow in the
-    /// same line.
+    /// Returns the position of the first element in a lane's register. The register's other
+    /// elements follow in the same line.
     Place place(u32 lane, u32 index) const;
 };
 
 /// One of the memory accesses that load or store a fragment, like an ld, st or ldmatrix.
 struct FragmentAccess {
     u32 bytes = 0,
-        count = 1;     ///< of an element; elements of a lane, in registers that follow each other
-    u32 first = 0;     ///< the first of these registers
-    u32 byte = 0;      ///< the byte of it that is moved
-    u32 matrices = 0;  ///< instead of elements, the rows of this many 8x8 matrices
-    bool turned = false;  ///< whether 8x8 elements are transposed in memory
+        count = 1;        ///< size of an element; elements per lane, in consecutive registers
+    u32 first = 0;        ///< the first of these registers
+    u32 byte = 0;         ///< the byte of the register that is moved
+    u32 matrices = 0;     ///< if not 0, moves the rows of this many 8x8 matrices instead
+    bool turned = false;  ///< whether the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
-    } places[kLanes] = {};  ///< for each lane, the position in the matrix in memory
+    } places[kLanes] = {};  ///< the position of each lane's bytes in the matrix in memory
 };
 
-/// An instruction on fragments. Loads use `d`, and stores use `c`.
+/// An instruction on fragments. Loads write `d`, and stores read `c`.
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
-    bool saturates = false;  ///< for integers, at the limits of s32
-    bool and_bits = false;   ///< for b1: and instead of exclusive or
-    Slot addresses, value;   ///< for loads and stores: temporary 64-bit and 32-bit lanes
+    bool saturates = false;  ///< for integers, clamps results to the limits of s32
+    bool and_bits = false;   ///< for b1, uses and instead of exclusive or
+    Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
     std::vector<FragmentAccess> accesses;              ///< for loads and stores
-    /// For loads and stores; Op::site counts instructions where lanes meet.
+    /// The site of the memory accesses, for loads and stores. Op::site counts instructions where
+    /// lanes meet.
     u32 site = 0;
-    u32 default_stride = 0;  ///< for loads and stores; 0 if Op::b has it
+    u32 default_stride = 0;  ///< for loads and stores; 0 if the stride is in Op::b
 };
 
 }  // namespace coalesce::simulator

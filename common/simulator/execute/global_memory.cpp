@@ -1,9 +1,9 @@
 // ld.global and st.global.
 //
-// Idea   Most accesses are one of two shapes: 32 lanes side by side, or 32 lanes anywhere in one
-//        allocation. Both find the allocation in the site's cache (it hardly ever changes), and the
-//        first touches memory, shadow and race cells as one piece. Whatever else happens (several
-//        allocations, a bad address) goes lane by lane.
+// Idea   Most accesses have one of two shapes: 32 lanes with consecutive addresses, or 32 lanes
+//        anywhere in one allocation. Both find the allocation in the site's cache, because it
+//        hardly ever changes. The first shape handles memory, shadow and race cells as one range.
+//        All other accesses (several allocations, a bad address) are handled lane by lane.
 #include <utility>
 
 #include "simulator/checks/access_report.h"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// A row of 32 lanes of `bytes` each; `shadow` belongs to the first.
+/// Reports whether a row of 32 lanes with `bytes` bytes each is initialized. `shadow` is the shadow
+/// of the first lane.
 bool all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
     u64 all = kEightWords;
@@ -31,15 +32,16 @@ bool all_written(const u8* shadow, u32 bytes) {
 }
 
 void mark_all_written(u8* shadow, u32 bytes) {
-    // Written pages are the common case, and reading is cheaper than dirtying them again.
+    // Usually all bytes are already marked, and reading their marks costs less than writing them
+    // again.
     if (!all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
 }
 
-/// One lane's `bytes`, 1 to kMostBytesOfLane, at `address`.
+/// Marks the `bytes` bytes (1 to kMostBytesOfLane) of one lane at `address` as written.
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
-        // Other workers may write the other bytes of this word.
+        // Set the bits atomically, because other workers may write the other bytes of this word.
         if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
         return;
     }
@@ -54,7 +56,7 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     return (any & kWordWritten) == 0;
 }
 
-/// Of what this lane reads, something was never written.
+/// Handles a lane's read of bytes of which some are uninitialized.
 void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
@@ -63,16 +65,17 @@ void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
 }
 
-/// A lane loads nothing but unwritten bytes. Has that mistake of the site been reported as often as reports are counted,
-/// and by an earlier thread? Then there is nothing to find out about it: a kernel whose input was never filled makes it
-/// with every load.
+/// Reports whether an uninitialized read need not be examined, because the site's mistake has been
+/// reported by an earlier thread, and as often as reports are counted. A kernel whose input was
+/// never filled makes this mistake with every load. All bytes that the lane loads must be
+/// uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
            mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
 }
 
-/// Some bytes of what a lane reads were never written.
+/// Checks a lane's read of bytes of which some are uninitialized.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
@@ -83,7 +86,7 @@ inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* s
         check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
-/// A load or store of one shape, for all that need not be fast.
+/// The functions and properties of a load or store of one shape, for code that need not be fast.
 struct GlobalMove {
     bool store;
     u32 bytes;  ///< of a lane
@@ -117,13 +120,14 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
     race.access(block.global_race, access);
 }
 
-/// The next block's warp in this place will very likely continue in the same direction: its row is
-/// asked for now, so that it has arrived by then. (Rows of a matrix are far apart, and the host's
-/// own prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
+/// Prefetches the row that the next block will probably access here, because most blocks continue
+/// in the same direction. (Rows of a matrix are far apart, and the host's own prefetchers do not
+/// see the pattern across blocks.) A wrong guess costs nothing.
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
-    // Numbers, not pointers: the guess may lie outside of everything, and before what there is.
+    // Use integers instead of pointers, because the guess may lie outside of all memory, even below
+    // zero.
     const auto prefetch = [](u64 address, bool store) {
         if (store)
             __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
@@ -135,7 +139,8 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
     prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
-/// Calls `use(addresses, bytes)` for each of the machine's accesses that this one stands for.
+/// Calls `use(addresses, bytes)` for each access in the machine code that this PTX access stands
+/// for.
 template <class Use>
 void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, u32 bytes,
                              const Use& use) {
@@ -155,19 +160,19 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     });
 }
 
-/// Counts the machine's accesses for lanes that are side by side.
+/// Counts the accesses in the machine code for lanes with consecutive addresses.
 [[gnu::noinline]] void count_machine_row(Warp& w, const Op* op, u64 first, u32 bytes) {
     u64 addresses[kLanes];
     for (u32 l = 0; l < kLanes; ++l) addresses[l] = first + u64{l} * bytes;
     count_lanes(w, op, addresses, bytes);
 }
 
-/// 32 active lanes, side by side, inside the cached allocation.
+/// Loads or stores 32 active lanes with consecutive addresses inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
-    // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of
-    // them.
+    // Only whole words have their own shadow bytes. A row of bytes or halves may begin inside a
+    // word.
     const bool whole_words = (first & 3) == 0;
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
@@ -210,20 +215,21 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
 }
 
-/// Whether every active lane's bytes are written.
+/// Reports whether the bytes of all active lanes are initialized.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool all = true;
     for (const int l : LanesIn{w.active}) {
         const u64 address = addresses[l];
-        // Sites remember shadows from their allocation's first word on.
+        // A site caches the shadow of the first word of its allocation.
         all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
                             Shape::kTotal);
     }
     return all;
 }
 
-/// One element for each active lane, all in one go: the others read what the first one reads.
+/// Loads one element for all active lanes in a vectorized loop. Inactive lanes read the element of
+/// the first active lane.
 template <class Shape>
 void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     const u64 first = addresses[w.first_active()];
@@ -237,13 +243,13 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
     w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
 }
 
-/// Active lanes anywhere in the cached allocation.
+/// Loads or stores active lanes anywhere in the cached allocation.
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.only_read))
         check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, false);
-    // Nearly always all is written already: then only the data is left.
+    // Nearly always, all bytes are already marked as written, and only the data must be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
@@ -282,7 +288,7 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
     return outside == 0;
 }
 
-/// Lanes in several allocations, or outside all of them.
+/// Loads or stores lanes in several allocations, or outside of all of them.
 const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (const int l : LanesIn{w.active}) {
@@ -313,7 +319,8 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-/// Plain: nothing is known of the lanes together.
+/// Loads or stores lanes with any addresses. If Plain is true, does not use what the addresses have
+/// in common.
 template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
@@ -332,7 +339,7 @@ template <class Shape, bool Store, bool Plain>
     return next;
 }
 
-/// For Watch: does this store change anything?
+/// Reports whether this store changes anything, for Watch.
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     for (const int l : LanesIn{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -345,14 +352,15 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     return false;
 }
 
-/// In place of a load, where memory is not touched.
+/// Loads zeros, if memory is not accessed.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMostBytesOfLane] = {};
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
-/// Variables of the program are there even where matrices are addresses alone, and what they hold may be a pointer:
-/// an array of addresses in shared memory, say, that the compiler made a constant.
+/// Reports whether all lanes read variables of the program. These exist even if allocations of the
+/// program have only addresses and no memory. They may contain pointers: the compiler may, for
+/// example, make a constant of an array of addresses in shared memory.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -361,8 +369,8 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Returns whether the access is to be carried out. Rows are told apart: most accesses are, and a listener need not
-/// look at 32 addresses to see it.
+/// Tells the listener and the Watch, and returns whether to execute the access. Most accesses are
+/// rows, so `is_row` saves the listener from comparing 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.heard_enough) return false;
     Watch& watch = *w.block->watch;
@@ -427,7 +435,8 @@ const Op* access_weak(Warp& w, const Op* op) {
     return access_irregular<Shape, Store, false>(w, op);
 }
 
-/// What is strong (volatile, relaxed, acquire, release), and in plain mode all.
+/// Loads or stores strongly (volatile, relaxed, acquire, release). In plain mode, handles every
+/// access.
 template <class Shape, bool Store, bool Plain>
 const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);

@@ -1,4 +1,4 @@
-// The values that kernels set for the conditional nodes of graphs (cudaGraphSetConditional).
+// The values that kernels set for conditional nodes of graphs (cudaGraphSetConditional).
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ public:
         return conditions;
     }
 
-    /// Returns a handle, which is never 0.
+    /// Creates a value and returns its handle, which is never 0.
     u64 create(u32 value) {
         const std::lock_guard lock(mutex_);
         values_[++last_] = value;
@@ -25,14 +25,14 @@ public:
         const std::lock_guard lock(mutex_);
         values_.erase(handle);
     }
-    /// Returns false if there is no such handle.
+    /// Sets the value of a handle. Returns false if there is no such handle.
     bool set(u64 handle, u32 value) {
         const std::lock_guard lock(mutex_);
         const auto found = values_.find(handle);
         if (found != values_.end()) found->second = value;
         return found != values_.end();
     }
-    /// Returns 0 if there is no such handle.
+    /// Returns the value of a handle, or 0 if there is no such handle.
     u32 get(u64 handle) {
         const std::lock_guard lock(mutex_);
         const auto found = values_.find(handle);

@@ -1,4 +1,4 @@
-// Moves values between registers and memory, for all handlers of loads and stores.
+// Moves values between registers and memory for the handlers of all loads and stores.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// The types of an element of `Bytes` bytes in memory and in a register lane.
+/// The types of an element of `Bytes` bytes, in memory and in a lane of a register.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
@@ -18,8 +18,7 @@ using ElementLane = LaneOf<Element<Bytes>>;
 inline constexpr u32 kMostBytesOfLane = 16;
 
 /// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
-/// of a lane with zeros. If they should be sign-extended, a separate instruction follows
-/// (lower_memory.cpp).
+/// of a lane with zeros. A separate instruction sign-extends them if necessary (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;
@@ -61,7 +60,7 @@ struct AccessShape {
     }
 };
 
-/// The values that a store will write. The race checker uses them to find out whether the store
+/// The values that a store will write. The race checker needs them to find out whether the store
 /// changes anything.
 struct StoredLanes {
     const Warp* warp;
@@ -85,7 +84,7 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
 }
 
 /// Returns choose<Shape, Store>() for the AccessShape of these sizes, or nullptr if there is no
-/// such access.
+/// such shape.
 template <class Choose>
 Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {

@@ -1,13 +1,13 @@
-// mbarrier: a barrier that lives in 8 bytes of shared memory and counts arrivals, and bytes to
-// come.
+// mbarrier: a barrier in 8 bytes of shared memory that counts arrivals, and bytes that are in
+// flight.
 //
-// Idea   A phase ends when all expected arrivals have come and no bytes are outstanding; then the
-//        next one begins by itself. To wait is to ask whether a phase is over, by its parity or by
-//        the state that an arrival returned.
-// Watch  What the 8 bytes hold is the hardware's secret, so programs cannot depend on it. Ours:
-//        bits 0-19 arrivals still to come, 20-39 arrivals that a phase expects, 40-61 bytes still
-//        to come (plus 2^21, because they may arrive before they are expected), 63 parity of the
-//        phase. Threads may write anything there: words that cannot be a barrier's are none.
+// Idea   A phase ends when all expected arrivals have occurred and no bytes are outstanding. The
+//        next phase then begins automatically. A wait asks whether a phase has ended, and names the
+//        phase by its parity or by the state that an arrival returned.
+// Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. Ours is: bits
+//        0-19 remaining arrivals, 20-39 arrivals expected in each phase, 40-61 outstanding bytes
+//        (plus 2^21, because bytes may arrive before they are announced), 63 parity of the phase.
+//        Threads may write anything there. A word that no mbarrier can have is not taken for one.
 #include <utility>
 
 #include "simulator/counters/counters.h"
@@ -27,12 +27,12 @@ constexpr u32 kMaxCount = (1u << 20) - 1;
 struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
-    /// As documented: more than these can neither be expected nor be there too early.
+    /// The documented limit on the bytes that can be expected, or that can arrive early.
     static constexpr i64 kMostBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
-    u32 expected = 0;  ///< arrivals that a phase begins with; 0: not initialised
-    i64 bytes = 0;     ///< announced by expect_tx and not yet there
+    u32 expected = 0;  ///< arrivals in each phase; 0 if not initialised
+    i64 bytes = 0;     ///< announced by expect_tx, but not arrived
     bool parity = false;
 
     static Mbarrier from_bits(u64 bits) {
@@ -56,7 +56,7 @@ struct Mbarrier {
         const u64 now = bits();
         std::memcpy(host, &now, sizeof now);
     }
-    /// Whether the words there can be a barrier's that was initialised and not overwritten.
+    /// Reports whether the word can be an mbarrier that was initialised and not overwritten.
     static bool is_sound(const u8* host) {
         const Mbarrier b = at(host);
         const u64 bits = b.bits();
@@ -65,12 +65,13 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
 };
 
-/// Whether an access counts as an atomic on shared memory does.
+/// Whether an access counts as an atomic on shared memory: never, only if the lanes use several
+/// mbarriers, or always.
 enum class Counted : u8 { no, of_several, always };
 
-/// As programs use them, the lanes of a warp are at one mbarrier, which they get no answer from but whether
-/// a phase is over; that is not counted. Who has mbarriers in plenty, or looks at what they hold, carries
-/// data in them: that costs what other atomics cost.
+/// Counts the accesses to mbarriers. Usually, the lanes of a warp use one mbarrier and ask only
+/// whether a phase has ended, which is not counted. A program that uses many mbarriers or looks at
+/// their contents transports data in them, so they count like other atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
@@ -78,7 +79,7 @@ void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     if (counted == Counted::always || !is_one) count_atomic(w, op, where, 8);
 }
 
-/// Finds every active lane's mbarrier. False: the launch is over.
+/// Resolves the mbarrier of every active lane. Returns false if the launch has failed.
 bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
         return false;
@@ -108,7 +109,7 @@ Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
                   "they were expected; expect those of one phase");
 }
 
-/// For the race check of global memory: the lanes arrive, each at its mbarrier.
+/// Tells the race check of global memory that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
@@ -122,7 +123,7 @@ void note_arrivals(Warp& w, const Resolved& where) {
     }
 }
 
-/// Ends the phase if nothing is missing.
+/// Ends the phase if no arrivals and no bytes are outstanding.
 void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
     if (b.pending || b.bytes) return;
     b.pending = b.expected;
@@ -134,7 +135,8 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
         race->mbarrier_phase_done(block.global_race, address);
 }
 
-/// Shows the race check that the lanes make (or unmake) mbarriers, or use them.
+/// How the lanes access mbarriers, for the race check: they create (or invalidate) them, or use
+/// them.
 enum class Touch : u8 { makes, uses };
 void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
@@ -151,8 +153,8 @@ void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
         race->use_mbarrier(access);
 }
 
-/// Finds every active lane's mbarrier, which must be one, and somebody must have seen to it that these
-/// lanes find it made. False: the launch is over.
+/// Resolves the mbarrier of every active lane and checks that it is initialized, and that its
+/// initialization is ordered before this use. Returns false if the launch has failed.
 bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
     for (const int lane : LanesIn{w.active}) {
@@ -183,7 +185,7 @@ const Op* run_init(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Whoever takes an mbarrier away must come after all who use it, and there must be one.
+/// Executes mbarrier.inval. The mbarrier must exist, and all uses of it must be ordered before.
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
@@ -204,10 +206,12 @@ void bring(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     block.phase_bytes[address].came += bytes;
 }
 
-/// In Op::count: the lanes arrive, and what Op::b says. kDrops: one fewer arrives from now on.
+/// Bits of Op::count: the lanes arrive; one arrival fewer is expected in later phases; Op::b is a
+/// number of arrivals, announces bytes, or is the number of bytes that arrive.
 constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
 
-/// arrive, arrive_drop, expect_tx, complete_tx. Op::b: how many arrivals, or bytes. Op::d: the state before.
+/// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or
+/// bytes, and Op::d receives the previous state.
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where, op->has_destination ? Counted::always : Counted::of_several))
@@ -231,7 +235,8 @@ const Op* run_arrive(Warp& w, const Op* op) {
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (how & kDrops) b.expected -= count;
         b.pending -= count;
-        // Released before the phase may end, so that whoever sees its end sees this lane's stores.
+        // Release before the phase may end, so that a thread that sees the end also sees this
+        // lane's stores.
         if ((how & kArrives) && w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
         if (how != kAnnouncesBytes) end_phase_if_complete(home, b, address);
@@ -242,8 +247,9 @@ const Op* run_arrive(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// An arrival of the thread's own asynchronous copies. Without `.noinc` the arrival is one that the
-/// instruction itself has added to those expected, so that the count is what it was.
+/// Executes cp.async.mbarrier.arrive, which arrives when the thread's own asynchronous copies are
+/// complete. Without `.noinc`, the instruction also increments the number of expected arrivals, so
+/// the remaining count does not change.
 template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
@@ -260,8 +266,9 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 
 // ---- waiting ----
 
-/// Lets the bytes come that end the phase. If copies that report to this mbarrier are left when it ends,
-/// fewer bytes were announced than were asked for: nobody waits for the rest. False: the launch is over.
+/// Executes the copies whose bytes end the phase. If more copies report to this mbarrier, fewer
+/// bytes were announced than are copied, and no phase waits for the rest. That is an error: reports
+/// it and returns false, because the launch has failed.
 bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     Block& block = *w.block;
     const u32 address = offset_in_block(where.address[lane]);
@@ -281,7 +288,7 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
             .c_str());
 }
 
-/// Op::d: is the phase over that Op::b names, by its parity (0 or 1) or by a state?
+/// Sets Op::d to whether the phase that Op::b names is over. Op::b is a parity (0 or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
@@ -307,7 +314,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Op::d: the arrivals that were still to come when state Op::a was taken.
+/// Sets Op::d to the number of remaining arrivals when the state in Op::a was taken.
 const Op* run_pending_count(Warp& w, const Op* op) {
     const u64* states = w.lanes<u64>(op->a);
     w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });

@@ -45,8 +45,8 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
                   "a store to the kernel's parameters, which can only be read", lane, address);
 }
 
-/// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
-/// allocation that served the lane before this one.
+/// Returns the host address of bytes in a state space, or nullptr if they are out of bounds. `near`
+/// is the allocation of the previous lane.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;
@@ -67,12 +67,14 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     }
     if (!near || !near->contains(address, bytes)) near = block.launch->allocations->find(address);
     if (!near || !near->contains(address, bytes)) return nullptr;
-    // Constant memory has a way of its own, which costs no requests: nothing else is to be had by it.
+    // Reads through the constant space cost no requests, so the space must contain only constant
+    // memory.
     if (space == StateSpace::constant && near->kind != AllocationKind::constant) return nullptr;
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
-/// Whether all is well in shared memory, as nearly always: then it is done.
+/// Resolves the lanes of shared memory in the usual case. Returns false if an address is bad or the
+/// slow path is needed.
 bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
     const u64 size = w.block->shared_bytes;
     if (w.block->cluster) return false;
@@ -92,8 +94,9 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
     return true;
 }
 
-/// In place of global memory that is asked for and not touched: zeros, for each lane its own, that may be
-/// written to. What is loaded may be read later, when others have been written to.
+/// Returns memory for a lane's access to global memory that is not simulated. It contains zeros.
+/// Stores go to a separate buffer for each lane, because loaded values may be read after other
+/// lanes have stored.
 u8* no_memory(int lane, u32 bytes, Access access) {
     constexpr u32 kMost = 64;
     alignas(kMost) thread_local u8 written[kLanes][kMost];

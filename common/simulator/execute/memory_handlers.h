@@ -5,21 +5,21 @@
 
 namespace coalesce::simulator {
 
-/// The properties of a load or store that the lowering knows. The base address is in Op::a (64-bit
-/// lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the elements in
-/// Op::v. Generic accesses have a temporary 64-bit slot in Op::b.
+/// The properties of a load or store that the lowering knows. The base address is in Op::a (as
+/// 64-bit lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the
+/// elements in Op::v. Generic accesses have a temporary 64-bit slot in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
     u32 bytes = 4;         ///< per element
     u32 count = 1;         ///< the number of elements
     bool strong = false;   ///< volatile, relaxed, acquire or release
-    bool cluster = false;  ///< for shared memory: whether the launch has clusters
-    bool own = false;      ///< for shared memory: whether only the block's own is allowed
-    bool plain = false;    ///< lane by lane, without optimizations (Options::plain)
+    bool cluster = false;  ///< for shared memory: the launch has clusters
+    bool own = false;      ///< for shared memory: only the block's own is allowed
+    bool plain = false;    ///< lane by lane, without any optimization (Options::plain)
 };
 
-/// Returns nullptr if there is no such access.
+/// Returns the handler of a load or store, or nullptr if there is no such access.
 Handler memory_handler(const MemoryAccessKind& kind);
 
 Handler global_handler(const MemoryAccessKind& kind);
@@ -30,10 +30,10 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 
 /// The bits of Op::detail in memory instructions.
 enum MemoryDetail : u8 {
-    kStrong = 1,          ///< volatile, relaxed, acquire or release: takes part in synchronization
+    kStrong = 1,          ///< volatile, relaxed, acquire or release, which synchronizes
     kAcquires = 2,        ///< a strong load
     kReleases = 4,        ///< st.release
-    kStableAddress = 8,   ///< the address depends only on the thread's position
+    kStableAddress = 8,   ///< the address depends only on the thread's index
     kNarrowAddress = 16,  ///< for shared memory: the address is in 32-bit lanes
     kCountsMachine = 32,  ///< Site::machine determines what is counted
 };

@@ -1,4 +1,4 @@
-// ld and st of local and constant memory, and through generic addresses.
+// ld and st of local memory, of constant memory and through generic addresses.
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/memory_handlers.h"
@@ -7,7 +7,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// For Watch: local memory belongs to its warp, and may change and change back while that waits.
+/// Updates the warp's hash of its local memory for Watch. Local memory belongs to its warp, and may
+/// change and change back while the warp waits.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     u8 stored[Shape::kTotal];
@@ -18,7 +19,8 @@ void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     }
 }
 
-/// Local and constant memory, and parameters, cost no global requests: only their bounds matter.
+/// Loads or stores local memory, constant memory or parameters. They need no requests to global
+/// memory, so only the bounds are checked.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
@@ -33,15 +35,15 @@ const Op* access_resolved(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// A generic access does what each of its lanes would do in the space that its address lies in. The
-/// addresses within the space go to Op::b, which the lowering has set aside.
+/// Executes a generic access. Each lane does what it would do in the state space of its address.
+/// Op::b, which the lowering has reserved, receives the addresses within their space.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
     kind.strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
     kind.cluster = w.block->cluster != nullptr;
-    if constexpr (!Store) forget_undefined(w, op);  // local memory never says that something is
+    if constexpr (!Store) forget_undefined(w, op);  // loads of local memory do not set this mask
     Op in_one_space = *op;
     in_one_space.a = op->b;
     in_one_space.immediate = 0;

@@ -10,8 +10,9 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Hardware keeps what kernels print in a buffer of this size, and loses what is more. Widths alone, `%99999d`,
-/// would make a hundred gigabytes out of a format that fits there.
+/// The size of the buffer in which hardware stores the output of kernels; output beyond it is lost.
+/// Without a limit, a width such as `%99999d` could turn a format of that size into a hundred
+/// gigabytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 /// One `%...` of a format.
@@ -19,7 +20,7 @@ struct Conversion {
     std::string flags;  ///< of "-+ #0"
     int width = -1, precision = -1;
     bool width_argument = false, precision_argument = false;  ///< given as `*`
-    std::string length;                                       ///< hh, h, l, ll, z, t, j, L
+    std::string length;                                       ///< hh, h, l, ll, z, t, j or L
     char letter = 0;                                          ///< 0: the text ended first
     std::size_t end = 0;                                      ///< behind it in the format
 };
@@ -53,7 +54,7 @@ Conversion parse_conversion(const std::string& format, std::size_t percent) {
     return c;
 }
 
-/// Makes the text of one conversion with the host's printf.
+/// Formats one conversion with the host's printf.
 template <class T>
 std::string print(const Conversion& c, const char* length, T value) {
     std::string format = "%" + c.flags;
@@ -94,7 +95,7 @@ public:
     }
 
 private:
-    /// The next argument, of type T.
+    /// Returns the next argument, of type T.
     template <class T>
     T take() {
         T value{};
@@ -116,7 +117,7 @@ private:
         if (c.precision_argument) c.precision = std::min(take<i32>(), 100000);
     }
 
-    /// False when there is no such conversion: then it is printed as it stands.
+    /// Formats one conversion. Returns false if it is unknown, so that it is printed unchanged.
     bool convert(Conversion c) {
         if (c.letter == '%') {
             result_.text += '%';

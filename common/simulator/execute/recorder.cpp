@@ -1,4 +1,4 @@
-// Long: one class, which sees a launch from its first step to its last.
+// Long: one class follows a launch from its first step to its last.
 #include "simulator/execute/recorder.h"
 
 #include <algorithm>
@@ -14,24 +14,28 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Of one warp: enough for any loop to have shown how its turns go.
+/// The most steps to record for a warp. After these, any loop has shown the pattern of its
+/// iterations.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
-/// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes per row,
-/// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
-/// Reads are not kept until others come: of those, two thirds are asked for together. (Calibrate's runs.cu: reads in
-/// strips, of which the next comes after 2 MiB, are half as good as of twice their width; after 4 MiB hardly any.)
+/// Accesses within this number of sectors (3 MiB) can form one run for memory. Written data waits
+/// that long in the second-level cache, and is written back together with adjacent data. (Measured
+/// on an H200: tiles of 128 bytes per row, written column by column, are as slow as runs of 128
+/// bytes if the next row of tiles follows later than this.) Reads are not delayed in this way: two
+/// thirds of them are requested together. (Measured with calibrate's runs.cu: if reads cover strips
+/// and the next strip follows after 2 MiB, they gain half of what strips of twice the width gain,
+/// and hardly anything after 4 MiB.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
-/// Of a block that goes on and on, so many reads and writes show how they lie.
+/// Reads and writes of a long block after which their pattern is known.
 constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::kSectorBytes;
 constexpr u32 kSectorsOfLine = 4;
 
-/// All lanes, one behind the other.
+/// Reports whether all lanes are active and their addresses are consecutive.
 bool is_row(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
-    // Each with the first: what was stored a moment ago is loaded again as it was stored, which a host is quick at.
+    // Compare each address with the first one. The addresses were stored as a vector a moment ago,
+    // and the host is quick at loading them in the same way.
     const u64 first = access.addresses[0];
     u64 differs = 0;
     for (int l = 0; l < kLanes; ++l)
@@ -44,7 +48,8 @@ timing::SectorRun row_of(u64 begin, u32 bytes) {
     return {first, static_cast<u32>(last - first) + 1};
 }
 
-/// All lanes, each in one sector, in rising order.
+/// Reports whether all lanes are active, each accesses one sector, and the addresses are
+/// increasing.
 bool is_rising(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
     u64 differs = 0, falls = 0;
@@ -55,7 +60,7 @@ bool is_rising(const HeardAccess& access) {
     return differs == 0 && falls >> 63 == 0;
 }
 
-/// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
+/// Calls `take` with each run of sectors that the lanes access, in increasing order.
 template <class Take>
 void for_each_run(const HeardAccess& access, const Take& take) {
     if (is_row(access)) return take(row_of(access.addresses[0], access.bytes));
@@ -168,7 +173,8 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
         for_each_run(access, [&](timing::SectorRun run) {
             count += run.count;
             ++runs;
-            // A line or more: what comes next is often beside it, and found at once.
+            // After a run of at least one line, the next run is often adjacent and found
+            // immediately.
             if (run.count >= kSectorsOfLine) {
                 footprint->by_blocks += footprint->sectors.add(run, turn_);
                 return;
@@ -207,7 +213,7 @@ bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing
 
 void NeighbourLog::LastRequest::remember(const HeardAccess& access, const timing::Footprint& other,
                                          u64 turn, u32 runs, u32 sectors) {
-    // With fewer, adding them is as quick as to compare.
+    // Adding fewer runs than this is as fast as comparing requests.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
@@ -265,7 +271,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         asks_mbarrier_.push_back(i.has("try_wait"));
 }
 
-/// There is no instruction of the machine for a load or store that an earlier one includes.
+/// Records that a load or store has no instruction in the machine code, because an earlier access
+/// includes it.
 void StepLog::note_covered(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
@@ -307,7 +314,8 @@ void StepLog::step(const Warp& w, const Op* op) {
         {.instruction = instruction, .first_access = static_cast<u32>(block.accesses.size())});
 }
 
-/// How often a warp asks an mbarrier depends on whose turn it is here. Once stands for all.
+/// Removes repeated tests of an mbarrier from a warp's path. Their number depends on the order in
+/// which the simulator runs warps, so a single test stands for all of them.
 void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
     constexpr u64 longest_turn = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
@@ -354,11 +362,11 @@ void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
 
 namespace {
 
-/// Blocks that stand for all; and where some do far more than others, so that there are as many of each as in the
-/// grid, or nearly.
+/// The number of sampled blocks, and the number if some blocks do far more than others. The larger
+/// number makes the sample represent both kinds nearly as often as the grid has them.
 constexpr u64 kBlocks = 6, kUnlikeBlocks = 32;
 
-/// The k-th of numbers between 0 and 1 that lie apart, however many there are.
+/// Returns number k of a sequence in [0, 1) whose elements stay well apart, however many are used.
 double apart(double step, u64 k) {
     return std::fmod(.64 + step * static_cast<double>(k), 1);
 }
@@ -386,7 +394,8 @@ void Recorder::begin(What what) {
 
 std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 resident) {
     const u64 count = config.grid.count();
-    // Anywhere, but neither at the ends nor all on one line: each stands for as many as the others.
+    // Spread the blocks over the grid, but neither at its ends nor all in one line. Each represents
+    // the same number of blocks.
     const u64 wanted = std::min<u64>(count, count <= resident ? 1 : kBlocks);
     std::vector<u64> chosen;
     for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, apart(.618034, k)));
@@ -410,8 +419,9 @@ std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
 std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
                                        const timing::Recording& recording) {
     if (!timing::are_unlike(recording)) return {};
-    // In rows and columns of the grid, and on both sides of its diagonal alike: what a block does may depend on both,
-    // and on which is larger.
+    // Spread the blocks over the rows and columns of the grid, and evenly over both sides of its
+    // diagonal. The work of a block may depend on its row, on its column, and on which of them is
+    // larger.
     const auto& grid = config.grid;
     const u64 rows = u64{grid.y} * grid.z;
     std::vector<u64> more;
@@ -429,7 +439,8 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
     return more;
 }
 
-/// Those of which each has at least half as many accesses as the one with most, in order.
+/// Returns the blocks that have at least half as many accesses as the busiest one, in increasing
+/// order.
 std::vector<u64> busy_blocks(const timing::Recording& recording) {
     std::size_t most = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
@@ -442,7 +453,8 @@ std::vector<u64> busy_blocks(const timing::Recording& recording) {
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
-    // By the bytes that are asked for: neighbours share the sectors of which a block wants a part.
+    // Count requested bytes instead of sectors, because neighbouring blocks share the sectors that
+    // each of them needs only in part.
     u64 bytes = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
         for (const timing::Access& access : block.accesses)
@@ -453,7 +465,9 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     u64 middle = blocks / 2 + blocks / 7;
-    if (timing::are_unlike(recording)) {  // beside one that does much, until as many do
+    // Choose the blocks next to a busy block, and more of them, until enough busy blocks are
+    // included.
+    if (timing::are_unlike(recording)) {
         const std::vector<u64> busy = busy_blocks(recording);
         middle = busy[busy.size() / 2];
         count = std::min(blocks, count * recording.recorded.size() / busy.size());
@@ -497,7 +511,8 @@ bool may_wait(const Kernel::Code& code) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.spins; });
     };
-    if (!code.order_sensitive) return false;  // loops that wait do so for warps of their own block
+    // Loops that wait do so for warps of their own block.
+    if (!code.order_sensitive) return false;
     if (spins(code.main)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),
                        [&](const auto& entry) { return spins(*entry.second); });

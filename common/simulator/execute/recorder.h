@@ -3,8 +3,9 @@
 // Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
 //        separate Op. The steps of their warps are recorded one by one. These blocks do not run
 //        again, so a recorded launch leaves the same memory and the same counters. If blocks can
-//        observe each other's order, they keep it. For many neighbouring blocks, the recorder
-//        stores which sectors they access. These blocks run as usual, with a listener.
+//        observe the order in which they run, the order is the same as without recording. For many
+//        neighbouring blocks, the recorder stores which sectors they access. These blocks run as
+//        usual, with a listener.
 // Alone  If only the time is needed, nothing else runs, so a launch over gigabytes takes a few
 //        milliseconds. The memory is then not what the launch would have left.
 // Not    Launches whose blocks wait for each other run as usual and are not recorded.
@@ -23,14 +24,14 @@ namespace coalesce::simulator {
 
 struct Block;
 
-/// The sectors of neighbouring blocks. Every worker has its own log, and they are merged at the
-/// end.
+/// Records the sectors that neighbouring blocks access. Every worker has its own log, and the logs
+/// are merged at the end.
 class NeighbourLog : public AccessListener {
 public:
     bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
     void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) override;
-    /// Adds the sectors to the recording, and starts again.
+    /// Moves the sectors to the recording and clears the log.
     void move_to(timing::Recording& recording);
 
 private:
@@ -40,16 +41,16 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting();
 
-    /// Sectors to be added to `to`. Looking up single sectors is slow, because each lookup waits
-    /// for memory. So a few of them wait here while their data is prefetched.
+    /// Sectors that will be added to `to`. Looking up single sectors is slow, because each lookup
+    /// waits for memory. So some sectors wait here while their data is prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
     };
 
-    /// The last request for scattered sectors. If the warps of a block store columns, they access the
-    /// same sectors again and again, each a different part. These sectors are already in the set, in
-    /// this turn.
+    /// The last request for scattered sectors. If the warps of a block store columns, they access
+    /// the same sectors again and again, and each warp stores a different part. These sectors are
+    /// already in the set for this turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 of_turn = 0;
@@ -68,13 +69,13 @@ private:
     timing::Footprint together_;  ///< the reads of the first blocks
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    /// The number of the current block, in order.
+    /// The number of blocks that have been started so far.
     u64 turn_ = 0;
-    /// The sectors of the current block.
+    /// The current block, and the sectors that it has read and written so far.
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;
 };
 
-/// Records the steps of the chosen blocks.
+/// Records the steps of the sampled blocks.
 class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
@@ -89,16 +90,16 @@ private:
 
     void forget_turn(timing::WarpPath& path, u32 instruction, u32 warp);
 
-    /// The last test of an mbarrier by a warp.
+    /// A warp's last test of an mbarrier.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< the number of executed instructions by then
+        u64 executed = 0;  ///< the number of instructions executed by then
     };
 
     timing::Recording& recording_;
     std::vector<Poll> polls_;          ///< by warp
     std::vector<bool> asks_mbarrier_;  ///< by instruction
-    /// For each function, its position in recording_.
+    /// The index of each function's first instruction in recording_.
     std::map<const FunctionCode*, u32> first_instruction_;
     const FunctionCode* code_ = nullptr;  ///< the function of the last lookup
     u32 first_of_code_ = 0;
@@ -106,30 +107,31 @@ private:
 
 class Recorder {
 public:
-    /// `sample` is like `alone`, but the recorded blocks are executed.
+    /// What to record. `beside` runs the whole launch as well, `alone` does not, and `sample` is
+    /// like `alone` but executes the accesses of the recorded blocks.
     enum class What : u8 { nothing, beside, alone, sample };
 
-    /// Starts with the next launch. Earlier recordings are deleted.
+    /// Starts recording with the next launch. Earlier recordings are deleted.
     void begin(What what);
     What what() const { return what_; }
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
-    /// If a single block represents all, and it takes its share of few iterations, returns other
-    /// blocks, of which some may take one more iteration.
+    /// Returns other blocks to record, for the case that a single block represents all and its
+    /// share of the work is few iterations. Some of these blocks may take one more iteration.
     static std::vector<u64> beside_the_first(const LaunchConfig& config,
                                              const timing::Recording& recording, bool shares_turns);
-    /// Returns blocks to use instead, if some of the recorded ones do far more than others.
+    /// Returns blocks to record instead if some of the recorded blocks do far more than others.
     static std::vector<u64> more_blocks(const LaunchConfig& config,
                                         const timing::Recording& recording);
-    /// Returns the first of the blocks whose sectors are recorded, and their number.
+    /// Returns the first of the blocks whose sectors are recorded, and the number of these blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns as many blocks in the grid's next row, below those, unless they are already among
-    /// them.
+    /// Returns as many blocks in the next row of the grid, below `neighbours`, unless `neighbours`
+    /// already includes them.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording with everything that is known before the launch.
+    /// Adds a recording that has everything that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -137,7 +139,7 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// The process's recorder. Launches use it, which run one after the other.
+/// Returns the recorder of the process. Launches share it, because they run one after the other.
 Recorder& recorder();
 
 /// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.

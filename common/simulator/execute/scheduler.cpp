@@ -13,26 +13,27 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Backward branches that a warp may take before the next one gets its turn.
+/// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same for a block that may be given up.
+/// The same limit for a block that may be abandoned early.
 constexpr i64 kSliceFuelWhenHeard = 500;
-/// What a turn of a waiting loop weighs: it changed memory, or it did not.
+/// The weight of an iteration of a waiting loop that changed memory, and of one that did not.
 constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
-/// The weight of turns while other lanes of the warp could run: they wait where the paths join, and
-/// letting them go on costs the warp its convergence, so this takes a while. Half as long every time
-/// that it had no success, so that a lock that the lanes hand to each other does not crawl.
+/// The total weight of iterations before other lanes of the warp may run, which wait at a join.
+/// This takes long, because letting them go on costs the warp its convergence. The limit is halved
+/// each time the loop still has to wait, so that passing a lock from lane to lane does not become
+/// slow.
 constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
-/// ... and while only other warps could.
+/// The total weight of iterations before other warps may run.
 constexpr u32 kPatience = 4 * kIdleTurn;
-/// Passes over the warps of a block, some of them in waiting loops, before other blocks get a turn:
-/// while nothing else goes on, and at all.
+/// The passes over the warps of a block that spins before other blocks run: if all of its warps are
+/// idle, and in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
-/// Slices that a warp uses up, one after the other and without a turn of a waiting loop, before it
-/// counts as working.
+/// The number of consecutive slices that a warp uses up, without an iteration of a waiting loop,
+/// before it counts as working.
 constexpr u32 kFullSlices = 2;
 
-/// Where a fragment is, from the kernel's body down through its calls.
+/// Returns the position of a fragment, from the kernel's body down through its calls.
 std::vector<const Op*> path_of(const Op* at, const Frame* frame) {
     std::vector<const Op*> path{at};
     for (; frame; frame = frame->caller) path.push_back(frame->called_from);
@@ -58,8 +59,8 @@ bool is_any_ready(const Warp& w, bool even_resting) {
     });
 }
 
-/// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in
-/// `others`).
+/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. It is
+/// then in `others`.
 bool spun_enough(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool worked = std::exchange(w.changes_seen, changes) != changes;
@@ -87,7 +88,8 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
             return nullptr;
         }
     }
-    if (w.others.empty()) return target + 1;  // a label, with nobody to meet there
+    // The target is a label, and no other fragment can join there.
+    if (w.others.empty()) return target + 1;
     return continue_at(w, target);
 }
 
@@ -169,7 +171,7 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Others may wait to join here, or may be behind and have to catch up.
+    // Other fragments may wait here to join, or may be behind and have to catch up.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -193,17 +195,17 @@ const Op* op_guarded(Warp& w, const Op* op) {
     return next;
 }
 
-// ---- instructions that gather lanes of a warp ----
+// ---- instructions that make lanes of a warp wait for each other ----
 
 namespace {
 
-/// The lanes among `candidates` whose mask is `named`.
+/// Returns the lanes among `candidates` whose mask is `named`.
 Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
-/// Takes those out of `others` that wait here for the same lanes.
+/// Removes the fragment from `others` that waits here for the same lanes, and returns its lanes.
 Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
         if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
@@ -216,7 +218,8 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// What these fragments waited for has happened: they go on behind it.
+/// Makes the fragments ready for which `meets` returns true. They continue after the instruction
+/// that they waited at.
 template <class Meets>
 void wake(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
@@ -226,8 +229,8 @@ void wake(Warp& w, Meets meets) {
     }
 }
 
-/// __syncwarp lets lanes meet that came to it on different ways: by another call of the function
-/// that it is in, as in code that was built for a debugger, or at another line.
+/// Releases lanes that reached __syncwarp in different ways: through another call of the function
+/// that contains it, as in code built for a debugger, or at another line.
 void release_met_barriers(Warp& w) {
     for (const Fragment& f : w.others) {
         const auto meets = [wanted = f.wanted](const Fragment& other) {
@@ -245,8 +248,9 @@ void release_met_barriers(Warp& w) {
     }
 }
 
-/// The lanes that are missing may have come to this instruction by another call of its function, with
-/// registers of their own: these are lent to this call for as long as the instruction takes.
+/// Executes an instruction if the missing lanes have reached it through another call of its
+/// function. These lanes have other registers, so their values are copied to this call for the
+/// duration of the instruction.
 bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
         return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
@@ -273,7 +277,8 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     return true;
 }
 
-/// The lanes of a warp may name several groups, say four tiles of 8: each gathers on its own.
+/// Gathers lanes whose masks may name several groups, such as four tiles of 8 lanes. Each group
+/// waits only for its own lanes.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
     w.settle();
     Mask done = 0;
@@ -340,7 +345,8 @@ void run_fragments(Warp& w) {
         return;
     }
     while (op) {
-        // What does the work comes behind the Op that counts the instruction.
+        // The step is recorded at the Op that counts the instruction; the Op that executes it
+        // follows.
         if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
         if (watch.on()) watch.executes(w, op);
         op = op->run(w, op);
@@ -348,13 +354,13 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // Turns of a waiting loop that is long in itself add up over slices.
+    // The weight of a long waiting loop's iterations accumulates over several slices.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
     const u64 fuel = launch.only_heard ? kSliceFuelWhenHeard : kSliceFuel,
               most = launch.instruction_limit;
-    // No more than the budget: a turn of a loop takes an instruction at least.
+    // Each iteration executes at least one instruction, so limit the fuel by the instruction limit.
     w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
     w.turns = 0;
     w.changes_seen = watch.changes();
@@ -374,7 +380,8 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Lanes that named others which never come: reported, then run with those that are there.
+/// Reports lanes that wait for other lanes which never arrive, and lets the waiting lanes continue.
+/// Returns whether there were any.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

@@ -1,4 +1,4 @@
-// See shared_access.h: what is the same for every shape.
+// The code that is the same for every shape. See shared_access.h.
 #include "simulator/execute/shared_access.h"
 
 #include "simulator/checks/access_report.h"
@@ -7,20 +7,20 @@
 namespace coalesce::simulator {
 namespace {
 
-/// As the instruction has it: 64 bits, unless the register has 32.
+/// Returns the address that the instruction computes. It has 64 bits, or 32 if the register has 32.
 u64 whole_address(const Warp& w, const Op* op, int lane) {
     if (op->detail & kNarrowAddress)
         return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
     return w.lanes<u64>(op->a)[lane] + static_cast<u64>(op->immediate);
 }
 
-/// False when a lane is outside the block's shared memory or misaligned: reported, the launch
-/// failed.
+/// Reports whether all lanes' addresses are in the block's shared memory and aligned. If one is
+/// not, the error has been reported and the launch has failed.
 bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
         const u64 address = whole_address(w, op, l);
-        // Just below zero is just below 2^64: a sum would start again.
+        // An address just below 2^64 would overflow in a sum, so compare without adding to it.
         const bool good =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
         if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
@@ -73,7 +73,7 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
 
 namespace {
 
-/// Of the machine's accesses that this one stands for.
+/// Returns the wavefronts of all accesses in the machine code that this PTX access stands for.
 Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
                          const u32* addresses) {
     if (!(op->detail & kCountsMachine)) [[likely]]
@@ -108,7 +108,7 @@ void tell_listener(const Warp& w, const Op* op, const SharedMove& move, const u3
         if (access.is_due(addresses[w.first_active()])) tell(access);
 }
 
-/// For Watch: does this store change anything?
+/// Reports whether this store changes anything, for Watch.
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
     for (const int l : LanesIn{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;

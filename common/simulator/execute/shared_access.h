@@ -4,8 +4,8 @@
 // Idea   What a warp does in shared memory is usually the same as in the block before. Then the
 //        ledger knows the wavefronts, that the addresses are in bounds, and that there is no race,
 //        so only the data must be moved. Any other access is analysed here.
-// Shape  AccessShape (lane_memory.h), or another type with the same functions. Only the code that
-//        moves data is instantiated for each shape. The rest uses a SharedMove.
+// Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
+//        code that moves data is instantiated for each shape. The rest uses a SharedMove.
 #pragma once
 
 #include "simulator/execute/cluster.h"
@@ -17,8 +17,8 @@
 
 namespace coalesce::simulator {
 
-/// What is counted for an access, and where uninitialized bytes are in registers. Shapes whose
-/// lanes move other lanes' bytes specialize this (matrix_moves.cpp).
+/// The counting rule of an access, and the functions for uninitialized bytes in its registers.
+/// Shapes whose lanes move the bytes of other lanes specialize this (matrix_moves.cpp).
 template <class Shape>
 struct LanesOf {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
@@ -31,7 +31,7 @@ struct LanesOf {
     }
 };
 
-/// The properties of a shape that are needed by code that does not move its data.
+/// The properties of a shape that code needs if it does not move the data.
 struct SharedMove {
     bool store;
     u32 bytes;  ///< per lane
@@ -51,24 +51,24 @@ inline constexpr SharedMove kMoveOf{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the ledger, which stores 32 bits of an address, can store these.
+/// Reports whether the ledger, which stores 32 bits of each address, can store these addresses.
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Tells the listener and the Watch. Returns false if the access should not be executed, because
-/// the listener needs no more.
+/// the listener has enough.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. `undefined` receives, for each lane, the
-/// uninitialized bytes that it loads or stores, if that is not an error. Returns false if there are
-/// none.
+/// Passes an access to the block's race check. For each lane, `undefined` receives a mask of the
+/// uninitialized bytes that the lane loads or stores, if that is not an error. Returns false if
+/// there are no such bytes.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access about which nothing is known. Returns false if an address was bad,
+/// Checks and counts an access about which nothing is known. Returns false if an address is bad,
 /// which has ended the launch. If `layout` is not null, it receives the layout, and the ledger
 /// records the access.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
-/// All lanes have the same address, so each element is read once.
+/// Loads for lanes that all have the same address, so that each element is read once.
 template <class Shape>
 void load_for_all(Warp& w, const Op* op, const u8* from) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
@@ -78,8 +78,8 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
     }
 }
 
-/// Loads elements from any addresses. Inactive lanes read the same as the first lane. The buffer
-/// lets the compiler use gather instructions, because it does not overlap with registers.
+/// Loads elements from any addresses. Inactive lanes read what the first active lane reads. The
+/// buffer cannot overlap with registers, which lets the compiler use gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -100,7 +100,7 @@ void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
         move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
 }
 
-/// Copies between registers and shared memory. The addresses have been checked.
+/// Copies between registers and shared memory. The caller has checked the addresses.
 template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layout layout) {
     u8* shared = w.block->shared;
@@ -135,8 +135,8 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Does what the clean block did at this step. `addresses` is nullptr if they cannot differ.
-/// Returns false if this step differs from the clean block's.
+/// Executes an access as the clean block did at this step. `addresses` is null if the addresses
+/// cannot differ. Returns false if this step differs from the clean block's.
 template <class Shape, bool Store>
 bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -149,8 +149,8 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     return true;
 }
 
-/// An access in a cluster, which may be to any block's shared memory. With Own, only to this
-/// block's.
+/// Executes an access in a cluster. With Own, all addresses must be in this block's shared memory,
+/// otherwise they may be in any block's.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;
@@ -184,7 +184,7 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_in_full<Shape, Store>(w, op, addresses);
 }
 
-/// An access in plain mode, which uses no knowledge about the lanes together or about other blocks.
+/// Executes an access in plain mode, which does not use what lanes have in common, or other blocks.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];

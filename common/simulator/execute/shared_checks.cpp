@@ -7,13 +7,14 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Barriers complete for the block as a whole: the ledger keeps these steps as those of a warp of
-/// their own, behind the others.
+/// Returns the ledger's row for barriers, which follows the rows of the warps. A barrier completes
+/// for the block as a whole, so its steps belong to no warp.
 u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }
 
-/// A step that is no access: agrees with the clean block's, or is shown to the checker (`check`) and written down.
+/// Handles a step that is not an access. If it agrees with the clean block's step, it is done.
+/// Otherwise `check` passes it to the checker, and the ledger records it.
 template <class Check>
 void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
@@ -25,7 +26,8 @@ void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
         block.ledger.record(row, {.what = what, .active = mask}, nullptr);
 }
 
-/// Whether these are all warps, those that have ended too: who ends arrives nowhere.
+/// Reports whether these are all warps of the block, including those that have ended. A warp that
+/// has ended does not arrive at barriers.
 bool is_everybody(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }
@@ -94,7 +96,7 @@ void note_warp_barrier(Warp& w) {
               [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active); });
 }
 
-/// A warp that ends before it has done all that the clean block's warp did has left something out.
+/// Handles the end of a warp. If the clean block's warp did more, the two blocks no longer agree.
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
     if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))

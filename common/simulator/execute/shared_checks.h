@@ -1,21 +1,21 @@
-// Connects shared memory, barriers and the ledger. Each event is either compared with those of a
-// clean block, or passed to the race checker (and recorded for the next block).
+// Connects shared memory, barriers and the ledger. Each event is either compared with the events of
+// a clean block, or passed to the race checker (and recorded for the next block).
 #pragma once
 
 #include "simulator/execute/block.h"
 
 namespace coalesce::simulator {
 
-/// Starts the checker with this block. The system's reserved memory counts as initialized, with
-/// zeros.
+/// Starts the checker for this block. The system's reserved memory counts as initialized to zero.
 void begin_shared_checks(Block& block);
 void note_barrier_arrive(Warp& w, u32 id);
-/// The warp arrives and does not wait.
+/// Records that the warp arrives at a barrier and does not wait.
 void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block);
 void note_warp_end(Warp& w);
 
-/// The steps so far no longer agree. Passes them to the checker, which takes over.
+/// Passes the steps so far to the checker, which takes over. Call this when a step no longer agrees
+/// with the clean block.
 void leave_ledger(Block& block);
 
 }  // namespace coalesce::simulator

@@ -6,10 +6,11 @@
 namespace coalesce::simulator {
 namespace {
 
-/// What a worker may keep of a block: 28 bytes per step, and 128 for each 32 addresses that are not the same
-/// as others. A tiled product of 1024 x 1024 by blocks of 32 x 32 takes 67 thousand steps.
+/// The most steps and addresses that a worker stores for a block: 28 bytes per step, and 128 for
+/// each list of 32 addresses that no other step has. A tiled product of 1024 x 1024 by blocks of 32
+/// x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
-/// A kernel whose blocks differ this often is checked in full.
+/// After this many blocks that differ, all blocks of the kernel are checked in full.
 constexpr u32 kMaxGiveUps = 8;
 
 }  // namespace
@@ -19,9 +20,9 @@ void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const S
     give_ups_ = 0;
     blocks_compared_ = 0;
     clean_ = std::move(clean);
-    // Others may still compare with what was written down here in a launch before.
+    // Another worker may still compare with the steps that were recorded here in an earlier launch.
     if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
-    recorded_->of_warp.assign(warps + 1, {});  // one more for the steps of the block as a whole
+    recorded_->of_warp.assign(warps + 1, {});  // one more, for the steps of the block as a whole
     cursors_.assign(warps + 1, {});
 }
 
@@ -48,7 +49,8 @@ void SharedLedger::begin_block() {
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
         kept_.clear();
-        // Whoever did nothing is no model: most that do something would differ from it.
+        // A block that did nothing is not used for comparison, because most blocks that do
+        // something would differ from it.
         if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
         give_ups_ += by_values;
     }
@@ -71,7 +73,8 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
     to.order.push_back(warp);
 }
 
-/// Where these 32 addresses are kept. Those of lanes that are not active count as 0.
+/// Stores these 32 addresses, or finds them, and returns their index. The addresses of inactive
+/// lanes count as 0.
 u32 SharedLedger::keep_addresses(const u32* addresses, Mask active) {
     std::vector<u32>& all = recorded_->addresses;
     u32 row[kLanes];

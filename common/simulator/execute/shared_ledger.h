@@ -11,7 +11,7 @@
 //         of that block is checked completely.
 // Shared  The steps of a clean block can be shared by all workers that run blocks of the same
 //         launch, even if the kernel was lowered differently for them. A recorded launch checks one
-//         of its recorded blocks completely (recorder.h), and its workers compare with that one.
+//         of its recorded blocks completely (recorder.h), and all workers compare with that block.
 // Sound   The result of the checker is a function of this sequence only: which warp accessed which
 //         bytes, which of these were undefined when they were stored, and which barriers were in
 //         between. A warp that exits early differs too (see note_warp_end). If the checker accepted
@@ -32,16 +32,16 @@ struct Warp;
 
 class SharedLedger {
 public:
-    /// Identifies a step: the site of a shared load or store, or one of these.
+    /// Step::what of barriers. For other steps it is the site of a shared load or store.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
-    /// The layout of the 32 addresses of a step, if it makes moving the data easier.
+    /// The layout of the 32 addresses of a step, if the layout makes moving the data easier.
     enum class Layout : u8 {
         scattered,
-        contiguous,  ///< all lanes are active, and lane l is at the first address + l * bytes
+        contiguous,  ///< all lanes are active; lane l is at the first address + l * bytes
         same,        ///< all active lanes have the same address
     };
-    /// What one warp did in one step.
+    /// The actions of one warp in one step.
     struct Step {
         u32 what = 0;
         Mask active = 0;
@@ -50,7 +50,7 @@ public:
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        /// 1 + index into Steps::undefined, in units of 32; 0 if all bytes are defined.
+        /// 1 + the index into Steps::undefined, in units of 32; 0 if all bytes are defined.
         u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }
@@ -68,22 +68,23 @@ public:
         comparing,  ///< nothing is passed to the checker as long as the steps agree
     };
 
-    /// `clean` has the steps of a clean block of this launch, if one is known.
+    /// Prepares for a launch. `clean` has the steps of a clean block of this launch, if one is
+    /// known.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
-    /// `clean` says whether the checker found no error in this block. `by_values` says that with
-    /// other values, it might have.
+    /// Ends a block. `clean` is true if the checker found no error in it. `by_values` is true if
+    /// the checker might have found one with other values.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
     Mode mode() const { return mode_; }
-    /// Returns the steps that blocks are compared with, or nullptr if there has been no clean
-    /// block.
+    /// Returns the steps that blocks are compared with, or null if there has been no clean block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// While comparing: returns the next expected step of `warp` if it is this one, or else
-    /// nullptr. `addresses` is nullptr if they cannot differ for this warp (because they do not
-    /// depend on the block). `stored` has the undefined bytes of each lane, if it stores some.
+    /// Returns the next expected step of `warp` if it is this one, otherwise nullptr. Call this
+    /// only while comparing. `addresses` is null if the warp's addresses cannot differ, because
+    /// they do not depend on the block. `stored` has the undefined bytes that each lane stores, if
+    /// there are any.
     const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -96,12 +97,13 @@ public:
         ++cursor.next;
         return &step;
     }
-    /// While comparing: returns the 32 addresses of this step, with 0 for inactive lanes.
+    /// Returns the 32 addresses of this step, with 0 for inactive lanes. Call this only while
+    /// comparing.
     const u32* addresses(const Step& step) const {
         return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
-    /// While comparing: returns, for each lane, the undefined bytes that this step loaded or
-    /// stored, or nullptr if there are none.
+    /// Returns the undefined bytes of each lane that this step loaded or stored, or nullptr if
+    /// there are none. Call this only while comparing.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;
@@ -128,10 +130,10 @@ private:
     bool allowed_ = false;
     u32 give_ups_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is recorded
-    /// Maps the hash of 32 addresses to their positions in recorded_.
+    std::shared_ptr<Steps> recorded_;  ///< the steps of the block that is being recorded
+    /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
     std::unordered_multimap<u64, u32> kept_;
-    std::shared_ptr<const Steps> clean_;  ///< the steps that others are compared with
+    std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with
     std::vector<Cursor> cursors_;         ///< by warp, into clean_
 };
 

@@ -1,4 +1,4 @@
-// ld.shared and st.shared: the table of shared_access.h's shapes.
+// ld.shared and st.shared: instantiates the handlers of shared_access.h for each shape.
 #include "simulator/execute/shared_access.h"
 
 namespace coalesce::simulator {

@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// A warp of one block issues an instruction about every fourth cycle.
+/// A warp of a single block issues an instruction about every fourth cycle.
 constexpr u64 kCyclesPerInstruction = 4;
 
 Dim3 thread_index(const Warp& w, int lane) {
@@ -64,7 +64,7 @@ void add_axes(Table& table, const std::string& name, Varies varies) {
     for (const char* axis : {".x", ".y", ".z"}) table[name + axis].varies = varies;
 }
 
-// Long: an entry for every register.
+// Long: it has an entry for every register.
 Table make_table() {
     using enum Varies;
     using M = DeviceModel;
@@ -74,7 +74,7 @@ Table make_table() {
         {"%laneid", {thread, w32, [](const Warp&, int l) -> u64 { return l; }}},
         {"%warpid", {thread, w32, [](const Warp& w, int) -> u64 { return w.index; }}},
         {"%nwarpid", {launch, w32, constant<M::max_threads_per_multiprocessor / kLanes>}},
-        // Blocks go to the multiprocessors in turn.
+        // Blocks are assigned to the multiprocessors in turn.
         {"%smid",
          {block, w32,
           [](const Warp& w, int) -> u64 { return w.block->linear % M::multiprocessors; }}},
@@ -95,7 +95,7 @@ Table make_table() {
         {"%dynamic_smem_size",
          {launch, w32,
           [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared; }}},
-        // In units of 128 bytes, as an H200 gives it out; not rounded in the next one, as an H200 answers.
+        // An H200 allocates in units of 128 bytes. It rounds this register, but not the next one.
         {"%total_smem_size",
          {block, w32,
           [](const Warp& w, int) -> u64 { return round_up(w.block->shared_bytes, 128); }}},
@@ -126,7 +126,8 @@ Table make_table() {
     add_axes<index_in_cluster>(t, "%cluster_ctaid", block);
     add_axes<cluster_size>(t, "%cluster_nctaid", launch);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
-    // cooperative_groups finds its grid barrier through these: the high half, and the low one.
+    // cooperative_groups finds its grid barrier through these registers, which have the high and
+    // the low half of the address.
     t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
     t["%envreg2"].value = [](const Warp& w, int) -> u64 {
         return static_cast<u32>(w.block->launch->grid_workspace);
@@ -143,7 +144,8 @@ const SpecialRegister* find_special_register(const std::string& name) {
 }
 
 void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
-    // One reading for the whole warp, but of what depends on the lane: its lanes read the clock in the same cycle.
+    // Read the register once for the whole warp unless it depends on the lane. All lanes must read
+    // the clock in the same cycle.
     const u64 first = special.value(w, w.first_active());
     const auto value = [&](int l) {
         return special.varies == Varies::thread ? special.value(w, l) : first;
@@ -157,7 +159,7 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    w.count(op);  // the clock has to see what came before
+    w.count(op);  // the clock must include the instructions before
     read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }

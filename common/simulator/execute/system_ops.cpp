@@ -1,5 +1,5 @@
-// Instructions that steer the machine rather than compute: fences, hints, sleeping, traps, and
-// questions about addresses.
+// Instructions that control the machine rather than compute: fences, hints, sleeping, traps, and
+// queries about addresses.
 #include "simulator/execute/cluster.h"
 #include "simulator/execute/describe.h"
 #include "simulator/execute/memory_access.h"
@@ -26,7 +26,7 @@ const Op* run_zero(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Time passes for the block as long as the lane that wants to sleep longest.
+/// Advances the block's time by the longest sleep of a lane.
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
     u32 longest = 0;
@@ -64,8 +64,8 @@ const Op* run_is_space(Warp& w, const Op* op) {
 
 // ---- clusters ----
 
-/// The address that the block with rank Op::b has for the variable at Op::a. As on hardware, any
-/// rank gives one, also those that the cluster has not.
+/// Executes mapa. Op::d receives the address that the variable at Op::a has in the block with rank
+/// Op::b. As on hardware, every rank gives an address, even if the cluster has no such rank.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
@@ -78,7 +78,7 @@ const Op* run_map_address(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// The rank that the address in Op::a has.
+/// Executes getctarank. Op::d receives the rank of the address in Op::a.
 template <class Address>
 const Op* run_block_rank(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
@@ -95,7 +95,8 @@ Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_fence, .has_side_effects = true});
 }
 
-// prefetch, applypriority, discard, brkpt ...: whatever their operands are, nothing happens.
+// Describes prefetch, applypriority, discard, brkpt and others, which do nothing whatever their
+// operands are.
 Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_nothing}, 0, 3);
 }

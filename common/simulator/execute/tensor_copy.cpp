@@ -1,7 +1,8 @@
 // cp.async.bulk.tensor: copies of boxes of an array.
 //
-// Tensors  What of a box lies outside of the array is filled with zeros (or NaNs) on the way in, and
-//          left out on the way back. The mbarrier is told all bytes of the box nevertheless.
+// Tensors  Elements of a box outside of the array are filled with zeros (or NaNs) in copies to
+//          shared memory, and skipped in copies to global memory. The mbarrier counts all bytes of
+//          the box in any case.
 #include <algorithm>
 
 #include "simulator/execute/bulk_copies.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr u32 kBoxAlignment = 128;
 
-/// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?
+/// Sets the address of the piece of a box that begins at element coordinates `at`, and the number
+/// of its bytes within the array.
 void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = 0;
     u64 address = map.address;
@@ -25,8 +27,8 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
 }
 
-/// A box that is stored may end behind the array, but an H200 refuses one that begins before it. One
-/// that is loaded may do both.
+/// Reports an error if a box that is stored begins before the array, as an H200 does. It may extend
+/// beyond the end of the array. A box that is loaded may extend beyond both ends.
 bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
@@ -38,7 +40,7 @@ bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     return true;
 }
 
-/// Cuts a box into pieces, the rows of the box one after the other.
+/// Cuts a box into pieces, row after row.
 bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
     if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
@@ -49,7 +51,7 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
                           map.address);
     const u32 row_bytes = map.row_bytes();
     const Allocation* near = nullptr;
-    // The box fits into shared memory: neither its rows nor its bytes are many.
+    // The box fits into shared memory, so the numbers of rows and bytes are small.
     for (u32 row = 0, rows = static_cast<u32>(map.rows()); row < rows; ++row) {
         i64 at[kMostDimensions] = {corner[0]};
         for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)
@@ -57,7 +59,8 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
         for (u32 byte = 0; byte < row_bytes; byte += kPieceBytes) {
             at[0] = i64{corner[0]} + byte / map.element_bytes;
             Piece piece;
-            // Of a box that fills no line of 128 bytes, a swizzle puts pieces behind its end.
+            // If a box does not fill whole lines of 128 bytes, swizzling may move pieces beyond its
+            // end.
             piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
             if (!find_shared(issue, shared_address(*issue.copy.home, piece.shared), kPieceBytes))
                 return false;
@@ -71,7 +74,7 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
 
 }  // namespace
 
-/// Op::b: the map. Op::v[0] to [3], Op::d2: coordinates.
+/// Copies a box. Op::b is the map. Op::v[0] to v[3] and Op::d2 are the coordinates.
 bool copy_box(Warp& w, const Op* op, int lane) {
     Issue issue = begin(w, op, lane);
     const u64 map_address = w.lanes<u64>(op->b)[lane];

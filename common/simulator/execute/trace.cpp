@@ -36,7 +36,8 @@ void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
         access.ideal = wavefronts.ideal;
     } else {
         access.cost = count_sectors(access.addresses, heard.bytes, heard.lanes);
-        // As many sectors as the bytes fill; lanes that share an address may need fewer.
+        // The minimum is the number of sectors that the bytes fill. Lanes that share an address may
+        // need fewer.
         const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
         access.ideal = std::min(access.cost, (bytes + 31) / 32);
     }

@@ -1,4 +1,4 @@
-// The memory accesses of one warp, one by one, from which pictures of its lanes are drawn.
+// Records the memory accesses of one warp, from which pictures of its lanes are drawn.
 //
 // Idea   The caller names a warp before the launch. Its loads and stores of global and shared
 //        memory are then recorded as they happen.
@@ -18,13 +18,13 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    u64 addresses[kLanes] = {};  ///< of active lanes; offsets for shared memory
-    u32 cost = 0, ideal = 0;     ///< sectors, or wavefronts of shared memory
+    u64 addresses[kLanes] = {};  ///< of active lanes; for shared memory, these are offsets
+    u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts of shared memory
 };
 
 class Trace : public AccessListener {
 public:
-    /// Traces the first `limit` accesses of this warp, in all launches together.
+    /// Starts tracing the first `limit` accesses of this warp, counted over all launches.
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 
@@ -41,8 +41,8 @@ private:
     std::vector<TracedAccess> accesses_;
 };
 
-/// The process's trace. Between launches it belongs to the caller, and during a launch to the
-/// worker that runs the traced block.
+/// Returns the trace of the process. Between launches the caller may use it. During a launch, only
+/// the worker that runs the traced block may use it.
 Trace& trace();
 
 }  // namespace coalesce::simulator

@@ -51,7 +51,8 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-/// Whether it is a mistake to load nothing but unwritten bytes, whatever lies around them.
+/// Reports whether loading only uninitialized bytes is a mistake, whatever the neighbouring bytes
+/// are.
 bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
     return reads_unwritten(use, ~0u, access.address, access.bytes, [](u64, u64) { return true; });
 }
@@ -66,8 +67,9 @@ void note_mistake(const Warp& w, u32 site, int lane) {
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// What the host fills has no gaps. Where it ends inside of something, and the thing before that one was
-/// filled whole, the rest is no padding: too little was filled.
+/// Reports whether the host filled an array only up to some point inside [begin, end). The host
+/// leaves no gaps, so if it filled the element before completely, the remaining bytes of this
+/// element are not padding: the host has filled too little.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;
     if (begin < allocation.begin + size) return false;

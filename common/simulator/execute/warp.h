@@ -1,8 +1,8 @@
 // A warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
-// Divergence   When lanes diverge at a branch, each group becomes a Fragment: a place in the
-//              program and a mask. The fragment at the lowest place runs first, so that groups
-//              reconverge where their paths join. Fragments at the same place in the same call
+// Divergence   When lanes diverge at a branch, each group becomes a Fragment: a position in the
+//              program and a mask. The fragment with the lowest position runs first, so that groups
+//              reconverge where their paths join. Fragments at the same position in the same call
 //              merge. A fragment that spins on memory lets the others run after a while
 //              (execute/scheduler.cpp).
 #pragma once
@@ -25,24 +25,24 @@ struct LaneAccess;
 class AccessListener;
 class StepListener;
 class UndefinedBytes;
-/// The memory that an instruction accessed the last time, where its next access will probably be
-/// too.
+/// The allocation that an instruction accessed the last time, which its next access will probably
+/// use too.
 struct SiteCache {
-    /// The device addresses of the allocation. Initially, no address is inside, in whichever way
-    /// this is computed. Compare with `end - size`, because `address + size` could overflow.
+    /// The device addresses of the allocation. Initially no address is inside, whichever way this
+    /// is tested. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< for address `begin`; nullptr: counts as initialized
-    bool only_read = false;  ///< whether no writes are expected there: see GlobalRace
+    u8* shadow = nullptr;    ///< for address `begin`; null means initialized
+    bool only_read = false;  ///< no writes are expected there; see GlobalRace
 };
 
-struct Frame;  ///< the registers of a call (execute/calls.h); nullptr in the kernel itself
+struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
 
-/// The type of a lane that stores a T: 32 bits, or 64 bits for 64-bit types.
+/// The type in which a lane stores a T: 32 bits, or 64 bits for 64-bit types.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-/// The file that a Slot refers to: see kernel.h.
+/// The register file that a Slot refers to: see kernel.h.
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
@@ -53,20 +53,20 @@ struct Fragment {
         ready,
         at_barrier,    ///< at bar.sync, until the block's barrier `barrier` completes
         at_warp_sync,  ///< at a .sync instruction, until all lanes of `wanted` have arrived
-        /// At barrier.cluster.wait, until all threads of the cluster have arrived.
+        /// Waits at barrier.cluster.wait until all threads of the cluster have arrived.
         at_cluster_barrier,
-        /// For something outside the warp: a grid barrier, an mbarrier, a memory location.
+        /// Waits for something outside the warp: a grid barrier, an mbarrier, a memory location.
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if it is known
-    /// Whether it has spun for long, so that other fragments of the warp run first.
+    const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if known
+    /// True if it has spun for long, so that other fragments of the warp run first.
     bool resting = false;
     Mask wanted = 0;
 };
 
-/// Returned by functions that have ended the launch. Converts to a null Op, to "not found", and to
-/// false.
+/// The return value of functions that have ended the launch. It converts to a null Op, to an empty
+/// optional, and to false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>
@@ -77,65 +77,66 @@ struct Failed {
 
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
-    Mask active = 0;  ///< the lanes of the running fragment
+    Mask active = 0;  ///< lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the number within the block
     Mask existing = 0;             ///< lanes that have a thread
-    Mask live = 0;                 ///< those of them that have not exited
+    Mask live = 0;                 ///< existing lanes that have not exited
     std::vector<Fragment> others;  ///< all fragments except the running one
 
     SiteCounters* counters = nullptr;  ///< the counters of this worker, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the caches of this worker, parallel to Kernel::sites
-    u64* last_rows = nullptr;          ///< for each site, where this warp's last whole row began
+    u64* last_rows = nullptr;          ///< where this warp's last row began, for each site
     Checks checks;                     ///< the checks of this launch
 
-    AccessListener* listener = nullptr;  ///< it is told about accesses; nullptr if there is none
-    /// The same object if it is also told about instructions.
+    AccessListener* listener = nullptr;  ///< receives accesses; null if there is none
+    /// The same object if it also receives instructions, otherwise null.
     StepListener* step_listener = nullptr;
-    /// Accesses are only recorded, and the listener needs no more of them.
+    /// True if accesses are only recorded, and the listener needs no more of them.
     mutable bool heard_enough = false;
-    /// Whether there is a listener, or Watch::on(), so that accesses need to be examined.
+    /// True if there is a listener, or Watch::on(), so that accesses need to be examined.
     bool observed = false;
-    /// Whether accesses to shared memory need to be examined as well.
+    /// True if accesses to shared memory need to be examined as well.
     bool observed_shared = false;
-    /// The counts of this worker, parallel to Kernel::Code::straights.
+    /// The worker's counts of executed straight pieces, parallel to Kernel::Code::straights.
     u64* straight_runs = nullptr;
     u64 executed = 0;           ///< PTX instructions since the warp began
-    u64 settled = 0;            ///< how many of those are included in `lane_instructions`
+    u64 settled = 0;            ///< how many of these are in `lane_instructions`
     u64 lane_instructions = 0;  ///< executed instructions times active lanes
     u64 branches = 0, divergent_branches = 0;
-    /// Instructions spent in printf; they count for the instruction limit, but not for the
+    /// Instructions that printf costs. They count for the instruction limit, but not for the
     /// counters.
     u64 unseen = 0;
-    /// How many backward branches remain before the scheduler takes over.
+    /// Backward branches that remain before the scheduler takes over.
     i64 fuel = 0;
-    u32 spins = 0;  ///< weighted turns of a waiting loop since the last rest
-    /// The number of `spins` after which other fragments of the warp run first.
+    u32 spins = 0;  ///< weighted iterations of a waiting loop since the last rest
+    /// The value of `spins` after which other fragments of the warp run first.
     u32 patience = 0;
-    u32 turns = 0;         ///< turns of waiting loops in this slice
+    u32 turns = 0;         ///< iterations of waiting loops in this slice
     u64 changes_seen = 0;  ///< Watch::changes() at the last turn
-    u32 full_slices = 0;   ///< how many slices in a row were used up without such a turn
-    /// The last instruction that asked memory in a waiting loop, while Watch::on().
+    u32 full_slices = 0;   ///< consecutive slices used up without such an iteration
+    /// The last instruction that read memory in a waiting loop, while Watch::on().
     const Op* asks = nullptr;
-    const Frame* asks_from = nullptr;  ///< the call in which it did
-    bool slice_spun = false;           ///< whether the slice ended in a waiting loop
-    /// A hash of its local memory since Watch::on(): see note_local_store.
+    const Frame* asks_from = nullptr;  ///< the call that executed this instruction
+    bool slice_spun = false;           ///< the slice ended in a waiting loop
+    /// A hash of the changes to local memory since Watch::on() (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
-    u8* kernel_parameters = nullptr;  ///< the parameter memory for calls made by the kernel itself
-    /// Whether there was a fence after the last atomic, so that the next atomic releases.
+    u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
+    /// True if a fence followed the last atomic, so that the next atomic releases.
     bool fenced = false;
-    /// Lanes that have arrived at the cluster's barrier in this phase, and (cluster_over) lanes
-    /// that have not yet waited for a completed phase (cluster_barrier.cpp).
+    /// `cluster_arrived` has the lanes that have arrived at the cluster's barrier in this phase,
+    /// and `cluster_over` the lanes that have not yet waited for a completed phase
+    /// (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_over = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival
-    /// The undefined bytes in registers (execute/undefined.h); nullptr if there are none.
+    /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
-    u8* local = nullptr;  ///< local memory, lane by lane, with `local_bytes` each
+    u8* local = nullptr;  ///< local memory: `local_bytes` for each lane
     u32 local_bytes = 0;
-    u32 first_pending = 0;  ///< the site of the pending load that was issued first
-    /// Loads from global memory that were not waited for yet: see program/load_waits.h.
+    u32 first_pending = 0;  ///< the site of the oldest pending load
+    /// A bit for each load from global memory that has not been waited for (program/load_waits.h).
     u64 pending_loads = 0;
 
     /// Returns the values of a slot for the 32 lanes.
@@ -151,8 +152,9 @@ struct Warp {
     bool is_active(int lane) const { return active >> lane & 1; }
     int first_active() const { return std::countr_zero(active); }
 
-    /// Sets lane l of the destination to value(l) for every active lane. `value` must not read
-    /// lanes other than l of a slot that may be the destination: buffer those first.
+    /// Sets lane l of the destination to value(l) for every active lane. The destination may be the
+    /// slot of a source. So `value` may read only lane l of such a slot; copy the slot first if it
+    /// needs other lanes.
     template <class Lane, class Value>
     void write(Slot slot, Value value) {
         Lane* d = lanes<Lane>(slot);
@@ -175,15 +177,15 @@ struct Warp {
 
     Dim3 thread_of(int lane) const;
 
-    /// Continues in this call, or in the kernel itself if it is nullptr.
+    /// Switches to the registers of a call, or of the kernel itself if `of` is null.
     void enter(Frame* of);
 
-    /// Counts the straight part of the program that this Op ends.
+    /// Counts the straight piece of the program that ends with this Op.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_runs[op->site];
     }
-    /// Records that a load from global memory was issued.
+    /// Records that a load from global memory has been issued.
     void load_issued(const Op* op) {
         if (!pending_loads) first_pending = op->site;
         pending_loads |= u64{1} << op->load_bit;
@@ -193,20 +195,21 @@ struct Warp {
         ++counters[first_pending].waits;
         pending_loads = 0;
     }
-    /// This must be called before `active` changes.
+    /// Adds the instructions since the last call to `lane_instructions`. Call this before `active`
+    /// changes.
     void settle() {
         lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));
         settled = executed;
     }
 
-    /// Ends the launch with `status`. The reason was reported before, or is reported here.
+    /// Ends the launch with `status`. Reports the reason, unless an error was reported before.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
-    /// Ends the launch with a report that was made elsewhere. `report` may be from a check that is
-    /// switched off.
+    /// Ends the launch with a report from elsewhere. The check that made the report may be switched
+    /// off.
     Failed fail(Status status, const Report& report);
 
-    /// Returns a report with its place, kernel, block and thread filled in.
+    /// Returns a report that has its place, kernel, block and thread.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -1,10 +1,10 @@
-// Instructions with which the lanes of a warp look at each other's registers: shfl, vote, match,
+// Instructions with which the lanes of a warp read each other's registers: shfl, vote, match,
 // redux, activemask, elect.
 //
-// Builds on  families.h: the lanes that a `.sync` instruction names have met when its handler runs,
-//            and Warp::active is those of them that came.
-// Watch      A destination may be a source as well: what other lanes hold is read before anything
-//            is written.
+// Builds on  families.h. When the handler of a `.sync` instruction runs, the named lanes have met,
+//            and Warp::active has those of them that arrived.
+// Watch      The destination may be a source as well, so the values of other lanes are read before
+//            anything is written.
 #include <algorithm>
 #include <array>
 
@@ -22,11 +22,12 @@ constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none}
 constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
                                                Width::predicate};
 
-/// One for which its lanes meet, when the text says `.sync`: then a last operand names them.
+/// Describes an instruction at which lanes meet if it has `.sync`. Its last operand then names the
+/// lanes.
 Description describe_meeting(const ptx::Instruction& i, Handler run,
                              std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
-    // Other lanes depend on this one taking part.
+    // Other lanes depend on this lane's participation.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
                         .warp_sync = i.has("sync"),
@@ -37,8 +38,8 @@ Description describe_meeting(const ptx::Instruction& i, Handler run,
 
 enum class Shuffle : u8 { up, down, butterfly, index };
 
-/// The lane that `lane` reads from, and whether it lies inside the lane's segment. `clamp` holds
-/// the limit in bits 0-4 and, in bits 8-12, the bits of the lane number that name its segment.
+/// The lane that `lane` reads from, and whether that lane is in the same segment. Bits 0-4 of
+/// `clamp` are the limit, and bits 8-12 mark the bits of the lane number that select the segment.
 struct ShuffleSource {
     int lane;
     bool inside;
@@ -71,8 +72,8 @@ const Op* run_shuffle(Warp& w, const Op* op) {
     for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
-        // What a lane that is not here would have given is undefined; zero, for the same result
-        // every time.
+        // The value from an inactive lane is undefined. Zero makes the result the same in every
+        // run.
         result[lane] = w.is_active(from) ? held[from] : 0;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
@@ -169,7 +170,8 @@ const Op* run_elect(Warp& w, const Op* op) {
 
 }  // namespace
 
-// shfl.sync.MODE.b32 d|p, a, distance, clamp, members; without `.sync`: no members.
+// Describes shfl.sync.MODE.b32 d|p, a, distance, clamp, members. Without `.sync` there are no
+// members.
 Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
     if (type_of(i) != ptx::Type::b32) return std::nullopt;
     Handler run = nullptr;
@@ -184,7 +186,8 @@ Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
                              {Role::c, Width::w32}});
 }
 
-// vote.sync.{all,any,uni}.pred p, {!}q, members;  vote.sync.ballot.b32 d, {!}q, members
+// Describes vote.sync.{all,any,uni}.pred p, {!}q, members and vote.sync.ballot.b32 d, {!}q,
+// members.
 Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.size() < 2) return std::nullopt;
     Handler run = nullptr;
@@ -196,7 +199,7 @@ Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     return describe_meeting(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
 }
 
-// match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
+// Describes match.any.sync.b32 d, a, members and match.all.sync.b32 d|p, a, members.
 Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (type != ptx::Type::b32 && type != ptx::Type::b64) return std::nullopt;
@@ -207,7 +210,7 @@ Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
     return describe_meeting(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
 }
 
-// redux.sync.OP.TYPE d, a, members: 32-bit integers only
+// Describes redux.sync.OP.TYPE d, a, members, for 32-bit integers only.
 Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
@@ -217,7 +220,7 @@ Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
 
 // activemask.b32 d
 Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
-    // It must not move to where more lanes run.
+    // The side effect keeps activemask from being moved to code that more lanes execute.
     return describe(i, {.run = run_active_mask,
                         .operands = {{Role::destination, Width::w32}},
                         .has_side_effects = true});

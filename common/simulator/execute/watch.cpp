@@ -12,16 +12,17 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Rounds over all waiting blocks without progress, before anybody looks closer.
+/// Rounds over all waiting blocks without progress before their states are examined.
 constexpr u32 kIdleRounds = 8;
-/// Clocks leap by powers of two, from 65 microseconds to two weeks.
+/// Clocks skip forward by powers of two nanoseconds, from 65 microseconds to two weeks.
 constexpr u32 kFirstLeap = 16, kLastLeap = 50;
-/// Words of which somebody waits that are remembered.
+/// The most addresses of waiting loads that are remembered.
 constexpr std::size_t kMostPolled = 256;
-/// How long another thread of the program has to write the word that the kernel waits for.
+/// The real time that another thread of the program gets to write the word that the kernel waits
+/// for.
 constexpr std::chrono::seconds kPatienceWithHost{10};
 
-/// A sum over many values in which their order counts.
+/// A hash of a sequence of values, which depends on their order.
 class Digest {
 public:
     void add(u64 value) { sum_ = hash_of(sum_ ^ value) + 0x632be59bd9b4e019ull; }
@@ -39,8 +40,8 @@ private:
     u64 sum_ = 0;
 };
 
-/// What a call was given and what it will return. What it gives to others in turn is alive only
-/// between two instructions that follow each other.
+/// Adds the parameters and results of a call. Its arguments to other calls are left out, because
+/// they are live only between two consecutive instructions.
 void add_parameters(Digest& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
@@ -49,14 +50,15 @@ void add_parameters(Digest& digest, const Frame& frame) {
                 digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
-/// The program has threads besides the one that launches.
+/// Reports whether the program has other threads than the one that launches.
 bool has_other_threads() {
     struct stat folder;
-    // A folder's links are ".", its name, and the ".." of each folder in it.
+    // The link count of a folder includes ".", its own name, and the ".." of each subfolder.
     return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
 }
 
-/// Without optimisation an atomic is a call of a function that is nobody's source.
+/// Returns the instruction in the kernel. In code built without optimization, an atomic is a call
+/// of a function that has no source of its own.
 const Op* outermost(const Warp& w, const Op* op) {
     for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
     return op;
@@ -91,7 +93,8 @@ void Watch::executes(Warp& w, const Op* op) {
     }
 }
 
-/// Handlers of plain arithmetic go on with the next Op by themselves.
+/// Records a run of plain arithmetic. Its handlers call the next Op directly, without returning to
+/// the scheduler.
 void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
                                 std::vector<Step>& steps) {
     const auto& body = code.ast->body;
@@ -127,7 +130,7 @@ void Watch::begin() {
     host_awaited_ = {};
 }
 
-/// What has been executed says which registers belong to the state.
+/// Determines which registers belong to the state, from the instructions that have been executed.
 void Watch::look_closer() {
     grown_ = false;
     ++version_;
@@ -188,8 +191,8 @@ u64 Watch::state_of(const Block& block) const {
     return digest.value();
 }
 
-/// Has every block been in a state twice? What it is compared with moves on less and less often, so
-/// that circles of any length are found.
+/// Reports whether every block has returned to an earlier state. The reference state is updated
+/// less and less often (Brent's algorithm), so that cycles of any length are found.
 bool Watch::all_repeat(const std::vector<Block*>& waiting) {
     bool all = true;
     for (Block* block : waiting) {
@@ -211,7 +214,8 @@ bool Watch::all_repeat(const std::vector<Block*>& waiting) {
 
 // ---- the verdict ----
 
-/// Lets time pass, if anybody would notice. False: enough has.
+/// Lets time skip forward if the waiting loops read a clock. Returns false if they do not, or if
+/// enough time has passed.
 bool Watch::leap() {
     if (!reads_clock_ || next_leap_ > kLastLeap) return false;
     launch_->leapt += u64{1} << next_leap_++;
@@ -219,7 +223,8 @@ bool Watch::leap() {
     return true;
 }
 
-/// Another thread of the program may still write the word: it gets some real time.
+/// Lets some real time pass if another thread of the program may still write the word. Returns
+/// false if there is no such thread or the time is up.
 bool Watch::host_may_come() {
     if (!has_other_threads()) return false;
     const auto now = std::chrono::steady_clock::now();

@@ -2,7 +2,7 @@
 //
 // Builds on  analysis/deciding_registers.h.
 // Idea       A wait is hopeless if the state of the grid repeats. What a block does next depends on
-//            memory and on its own state (the places of its lanes, its registers, its barriers).
+//            memory and on its own state (the positions of its lanes, its registers, its barriers).
 //            While no byte of memory changes, blocks cannot observe each other. So if every block
 //            has returned to an earlier state, and no byte has changed since, nothing will ever
 //            change. A loop that counts its attempts is in a new state in each iteration, and may
@@ -10,15 +10,15 @@
 // Cost       Checking every store and every register would be slow, so it is not done as long as
 //            there is progress. Atomics and mbarriers, which read memory anyway, report when they
 //            have changed it, and a warp reports when it has computed without waiting. Only after
-//            several rounds over all blocks without progress are stores compared with what they
-//            replace, and states remembered.
+//            several rounds over all blocks without progress are stores compared with the values
+//            that they replace, and states remembered.
 // Registers  A value that decides nothing in the loop (such as a counter for statistics) is not
 //            part of the state: see analysis/deciding_registers.h.
 // Time       If the loop reads a clock, values computed from it are left out too. While nothing
 //            else happens, time skips forward, twice as far each time. A program that gives up
-//            after an hour then does so at once, and one that has not given up after two weeks
-//            never will.
-// Host       A word that the host can write too (in pinned or managed memory) may end the wait on
+//            after an hour then gives up immediately, and a program that has not given up after two
+//            weeks never will.
+// Host       A word that the host can also write (in pinned or managed memory) may end the wait on
 //            hardware, where the host continues while a kernel runs. This case is reported
 //            differently.
 #pragma once
@@ -46,7 +46,7 @@ inline u64 hash_of(u64 value) {
     return value ^ value >> 32;
 }
 
-/// How often the state of a waiting block was checked, and whether it has repeated.
+/// How often the state of a waiting block was checked, and whether the state has repeated.
 struct WaitingState {
     u64 version = 0;  ///< the version of the Watch when the state was remembered
     u64 remembered = 0;
@@ -54,43 +54,47 @@ struct WaitingState {
     bool repeats = false;
 };
 
-/// There is one per worker, because blocks that may wait for each other share a worker.
+/// Watches the blocks of one worker. Blocks that may wait for each other share a worker.
 class Watch {
 public:
     void begin_launch(Launch& launch);
 
     // ---- events ----
 
-    /// A byte that threads can observe has changed, or something else that could end a wait.
+    /// Records that a byte that threads can observe has changed, or something else that could end a
+    /// wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
-    /// A block or lanes have started or ended, or a warp has computed for long without waiting.
+    /// Records that a block or lanes have started or ended, or that a warp has computed for long
+    /// without waiting.
     void worked() { ++worked_; }
     u64 progress() const { return changes_ + worked_; }
 
     // ---- while there seems to be no progress ----
 
-    /// Reports whether stores must say if they change anything, and waiting loads what they read.
+    /// Reports whether stores must report whether they change anything, and waiting loads what they
+    /// read.
     bool on() const { return on_; }
-    /// This Op is about to be executed.
+    /// Records that this Op is about to be executed.
     void executes(Warp& w, const Op* op);
-    /// The active lanes wait for these words of global memory. `own` are the lanes that would store
-    /// the value that is there already: they wait for locks that the kernel itself has taken.
+    /// Records that the active lanes wait for these words of global memory. `own` are the lanes
+    /// that would store the value that is already there: they wait for locks that the kernel itself
+    /// has taken.
     void polls(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
     // ---- the verdict, after a round over all waiting blocks ----
 
     enum class Verdict : u8 { goes_on, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
-    /// For waits_for_host: a report with check, kind, place, thread and address, which says what
-    /// waits for which word.
+    /// Returns the report for waits_for_host, which says who waits for which word. It has a check,
+    /// a kind, a place, a thread and an address.
     const Report& wait_for_host() const { return *for_host_; }
 
 private:
-    /// For each instruction of a function's body.
+    /// Data about an instruction of a function's body.
     struct Step {
         bool executed = false;
-        const Op* asks = nullptr;  ///< the next instruction that reads memory on the path from here
+        const Op* asks = nullptr;  ///< the next instruction on this path that reads memory
     };
     struct Plan {
         std::vector<Step> steps;            ///< by index into the body
@@ -112,8 +116,8 @@ private:
     u32 idle_rounds_ = 0;
 
     bool on_ = false;
-    bool grown_ = false;  ///< whether an instruction was executed for the first time
-    u64 version_ = 0;     ///< increased when states cannot be compared with earlier ones
+    bool grown_ = false;  ///< an instruction was executed for the first time
+    u64 version_ = 0;     ///< incremented when older states can no longer be compared
     bool reads_clock_ = false;
     u32 next_leap_ = 0;  ///< a power of two
     std::unordered_map<const FunctionCode*, Plan> plans_;

@@ -18,7 +18,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// What shared memory holds before a kernel writes it: nothing that looks like a result.
+/// The initial contents of shared memory, which look like no result.
 constexpr int kSharedPoison = 0xcd;
 
 void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
@@ -29,7 +29,7 @@ void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const 
     }
 }
 
-/// Computes every lane, outside any block's flow.
+/// Computes every lane, outside of the control flow of any block.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
     for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);
@@ -70,7 +70,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 
 // ---- getting a block ready ----
 
-/// What is the same for every block of the launch: memory, constants, the warps' places.
+/// Sets up what is the same for every block of the launch: memory, constants, the warps' indices.
 void Worker::prepare(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const u32 threads = static_cast<u32>(launch_->config.block.count());
@@ -82,12 +82,12 @@ void Worker::prepare(Resident& block) {
     block.reserved_shared = code.reserved_shared;
     block.shared = block.own_shared.resize(block.shared_end());
     block.uniform = block.own_uniform.resize(code.uniform_bytes);
-    // One more line for each warp, so that the same register of different warps does not compete
-    // for the same set of the host's cache.
+    // Add one more cache line for each warp, so that the same register of different warps does not
+    // compete for the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
     u8* files = block.own_registers.resize(file_bytes * warps);
-    // A program that looks at registers before it writes them, as set operations of Thrust do, gets the same
-    // in every run and in plain mode.
+    // A program that reads registers before it writes them, as set operations of Thrust do, gets
+    // the same values in every run and in plain mode.
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
@@ -196,10 +196,11 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);
-    // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
+    // A block that repeats a clean block reads no uninitialized bytes. At most it copies them.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
-    // Cooperative groups take the barriers that they keep there for zero when a block begins.
+    // Cooperative groups expect the barriers in reserved shared memory to be zero when a block
+    // begins.
     if (block.reserved_shared)
         std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
                     DeviceModel::shared_reserved_used);
@@ -234,7 +235,8 @@ void Worker::end_launch() {
     end_clusters();
 }
 
-/// With a seed, blocks begin in another order: every number once, in strides.
+/// Returns the number of the nth block to run. With a seed, blocks begin in another order: each
+/// number occurs once, and consecutive blocks are a fixed stride apart.
 u64 Worker::block_number(u64 nth) const {
     if (!launch_->only.empty()) return launch_->only[nth];
     if (seed_ == 0) return nth;

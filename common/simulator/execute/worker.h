@@ -2,9 +2,9 @@
 //
 // Builds on  scheduler.h.
 // Idea       A Resident is a running block with everything that it needs: register files, shared
-//            and local memory. As long as blocks run to their end, one is enough. A block that
-//            waits for others keeps its Resident, and the next block gets another one, up to the
-//            number of blocks that the simulated device can hold.
+//            and local memory. As long as blocks run to their end, one Resident is enough. A block
+//            that waits for others keeps its Resident, and the next block gets another one, up to
+//            the number of blocks that fit on the simulated device.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ private:
     u64 size_ = 0;
 };
 
-/// A block, and the memory that its pointers point into.
+/// A block, with the memory that its pointers point to.
 struct Resident : Block {
     SharedRace own_race;
     AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;
@@ -52,9 +52,9 @@ public:
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
-    /// Returns the shared memory accesses of a clean block, or nullptr if there was none.
+    /// Returns the shared memory accesses of a clean block, or null if there was none.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
-    /// Passes on what the checkers found.
+    /// Ends the launch and reports what the checkers have found.
     void end_launch();
     WorkerTotals totals;
     NeighbourLog neighbours;
@@ -67,7 +67,7 @@ private:
     void listen(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs one block for a while, and keeps it if it waits for others.
+    /// Runs a block for a while. If the block then waits for others, it stays resident.
     void advance(Block& block);
     void run_blocks();
     void run_round();

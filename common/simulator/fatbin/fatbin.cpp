@@ -1,4 +1,4 @@
-// Walks the entries of a container. format.h describes what lies where.
+// Reads the entries of a container. format.h describes the format.
 #include "simulator/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -16,7 +16,8 @@ namespace coalesce::simulator::fatbin {
 
 namespace {
 
-/// Compilers refuse long before this. Keeps a small malformed file from filling the memory.
+/// Compilers reject PTX long before this size. The limit keeps a small malformed file from filling
+/// the memory.
 constexpr u64 kMostText = u64{512} << 20;
 constexpr std::size_t kMostPrelinked = 1 << 16;
 
@@ -31,7 +32,8 @@ constexpr const char* kRebuild =
 /// Bytes that may be read.
 using Bytes = std::span<const u8>;
 
-/// Every access is checked. `what`: for the message.
+/// Returns part of `bytes`, after checking that it is in bounds. `what` names the part in the error
+/// message.
 Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
     if (offset > bytes.size() || size > bytes.size() - offset)
         fail_malformed(std::string(what) + " reaches past the end");
@@ -40,16 +42,18 @@ Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
 
 template <typename T>
 T read(Bytes bytes, const char* what) {
-    T value;  // copied: nothing says that the address is aligned
+    T value;  // copied, because the address may not be aligned
     std::memcpy(&value, part(bytes, 0, sizeof(T), what).data(), sizeof(T));
     return value;
 }
 
 // ---- the two compressions that nvcc uses, through the system's libraries ----
 //
-// A size that the data cannot keep is refused before memory is taken for it, where the data tells.
+// If the compressed data shows that the stated size is impossible, the size is rejected before
+// memory is allocated.
 
-/// LZ4 cannot do better than this, so a promise past it is a lie: refuse before allocating.
+/// The best possible compression ratio of LZ4. A larger stated size is wrong, so reject it before
+/// allocating.
 constexpr u64 kBestLz4Ratio = 255;
 
 [[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
@@ -57,9 +61,9 @@ constexpr u64 kBestLz4Ratio = 255;
                       "): " + why + "; the program is damaged: build it again");
 }
 
-/// `size` is what the container promises.
+/// Decompresses data whose size, according to the container, is `size`.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // Asked first because it costs nothing: `size` alone may be a lie of gigabytes.
+    // Check this size first, because that costs nothing and `size` alone may be wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
@@ -88,7 +92,7 @@ std::string decompress_lz4(Bytes compressed, u64 size) {
 
 // ---- entries ----
 
-/// Text ends at its first zero; what follows is padding.
+/// Returns the text up to its first zero byte, after which there is only padding.
 std::string_view up_to_zero(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
@@ -111,7 +115,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_left) 
     return text;
 }
 
-/// What a container holds, for the message when it is not PTX.
+/// The contents of a container that has no PTX, for the error message.
 struct Contents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;
@@ -142,7 +146,7 @@ void read_entries(Bytes entries, u64& text_left, Contents& contents) {
 void read_container(const void* data, std::size_t limit, u64& text_left, Contents& contents) {
     if (!data) fail_malformed("no data");
     const u8* start = static_cast<const u8*>(data);
-    // Without a limit the container itself is all that says how long it is.
+    // If there is no limit, only the container itself says how long it is.
     const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
     const auto header = read<ContainerHeader>(readable, "the header of the container");
     if (header.magic != kContainerMagic) fail_malformed("it does not begin with its magic number");
@@ -169,7 +173,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, which the simulated GPU runs" + kRebuild);
 }
 
-/// A -rdc=true program: the linked container holds machine code, the units' own hold the PTX.
+/// Reads a program built with -rdc=true. The linked container has machine code; the containers of
+/// its translation units have the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_left = kMostText;
@@ -186,7 +191,7 @@ std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     return require_ptx(std::move(contents));
 }
 
-/// 90 from the line ".target sm_90a, debug"; 0 when there is none.
+/// Returns 90 for the line ".target sm_90a, debug", or 0 if there is no such line.
 u32 target_of(std::string_view ptx) {
     constexpr std::string_view kTarget = ".target";
     const std::size_t directive = ptx.find(kTarget);
@@ -209,7 +214,8 @@ std::vector<PtxImage> read_ptx(const void* data, std::size_t limit) {
 
 std::vector<PtxImage> read_image(const void* data) {
     if (!data) fail_malformed("no data");
-    // Byte by byte: a text may be shorter than the numbers that the other formats begin with.
+    // Compare byte by byte, because a text may be shorter than the magic numbers of the other
+    // formats.
     const char* text = static_cast<const char*>(data);
     const std::size_t length = strnlen(text, sizeof(u32));
     u32 magic = 0;

@@ -23,13 +23,13 @@ struct PtxImage {
 /// contains only machine code.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
-/// Does the same for an image passed to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin
-/// wrapper.
+/// Does the same for an image passed to cudaLibraryLoadData, which may be PTX text, a fatbin, or a
+/// fatbin wrapper.
 std::vector<PtxImage> read_image(const void* data);
 
-/// Returns the newest image that a device of compute capability `arch` can run, like a driver. If
-/// all are for newer devices, returns the one closest to `arch`: a driver would reject it, but most
-/// kernels use no new features. Returns nullptr if there is none.
+/// Returns the newest image that a device of compute capability `arch` can run, as a driver would.
+/// If all images are for newer devices, returns the one closest to `arch`. A driver would reject
+/// that image, but most kernels use no new features. Returns nullptr if there are no images.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
 }  // namespace coalesce::simulator::fatbin

@@ -33,7 +33,7 @@ struct ContainerHeader {
 enum class EntryKind : u16 {
     ptx = 1,
     machine_code = 2,
-    intermediate = 8,  ///< NVVM's own code, from which -dlto generates machine code at link time
+    intermediate = 8,  ///< NVVM code, from which -dlto generates machine code when linking
 };
 
 inline constexpr u64 kCompressedLz4 = 0x2000;
@@ -42,7 +42,7 @@ inline constexpr u64 kCompressedZstd = 0x8000;
 struct EntryHeader {
     u16 kind;
     u16 version;
-    u32 header_size;      ///< the size of this header: at least 64
+    u32 header_size;      ///< size of this header, at least 64
     u64 payload_size;     ///< including the padding after it
     u32 compressed_size;  ///< 0 if it is not compressed
     u32 reserved;

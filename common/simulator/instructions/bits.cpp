@@ -1,7 +1,7 @@
 // Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext
 // bmsk prmt.
 //
-// Watch  A shift count at or past the width is legal in PTX and undefined in C++: it is always
+// Watch  A shift count of at least the width is legal in PTX and undefined in C++, so it is always
 //        brought into range first.
 #include <algorithm>
 
@@ -24,7 +24,7 @@ struct ShiftLeft {
         return count < kBits<T> ? shifted : T{0};
     }
 };
-/// Arithmetic when T is signed: past the width the sign is all that is left.
+/// Shifts arithmetically if T is signed. A shift of at least the width then leaves only the sign.
 template <class T>
 struct ShiftRight {
     static T apply(T a, u32 count) {
@@ -48,7 +48,7 @@ LaneInstruction shift_right(Modifiers& m) {
     return logical.run ? logical : for_integers(type, make);
 }
 
-/// Shifts the 64 bits high:low and keeps the upper (left) or lower (right) 32.
+/// Shifts the 64 bits high:low and returns the upper (left) or lower (right) 32 of them.
 template <bool kLeft, bool kClamp>
 struct FunnelShift {
     static u32 apply(u32 low, u32 high, u32 count) {
@@ -81,7 +81,8 @@ LaneInstruction count(Modifiers& m) {
     return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<F, u32, T>(); });
 }
 
-/// Swaps neighbours, then pairs, then nibbles ... up to the halves.
+/// Reverses bits by swapping adjacent bits, then pairs of bits, then nibbles and so on up to
+/// halves.
 struct Reverse {
     static u32 apply(u32 a) {
         a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
@@ -97,8 +98,8 @@ LaneInstruction reverse(Modifiers& m) {
     return for_long_bits(m.take_type(), []<class T>(Tag<T>) { return in_lanes<Reverse, T, T>(); });
 }
 
-/// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount:
-/// how far to shift left to bring it to the top.
+/// Finds the highest bit that differs from the sign, or for unsigned types the highest set bit.
+/// With kShiftAmount, returns how far a left shift must move this bit to reach the top.
 template <class T, bool kShiftAmount>
 struct FindHighest {
     static u32 apply(T a) {
@@ -117,12 +118,13 @@ LaneInstruction find_highest(Modifiers& m) {
     });
 }
 
-/// The |n|-th set bit of `mask` from `base` on, upwards for n > 0 and downwards for n < 0; `base`
-/// itself counts. n = 0 asks whether bit `base` is set.
+/// Finds the |n|-th set bit of `mask`, starting at `base` itself: upwards for n > 0, and downwards
+/// for n < 0. For n = 0, tests whether bit `base` is set.
 struct FindNthSet {
     static u32 apply(u32 mask, u32 base, i32 n) {
         constexpr u32 kNone = ~0u;
-        if (n == INT32_MIN) return 0;  // its size is not an i32: this is what hardware makes of it
+        // The magnitude does not fit in an i32. Hardware returns 0.
+        if (n == INT32_MIN) return 0;
         if (base >= 32) return kNone;
         if (n == 0) return (mask >> base & 1) ? base : kNone;
         const int step = n > 0 ? 1 : -1;
@@ -140,14 +142,15 @@ LaneInstruction find_nth_set(Modifiers& m) {
 
 // ---- bit fields ----
 
-/// `count` ones at the bottom; `count` may be anything.
+/// Returns a mask of the low `count` bits, for any value of `count`.
 template <class T>
 T low_ones(u32 count) {
     const T below = static_cast<T>((T{1} << (count % kBits<T>)) - 1);
     return count < kBits<T> ? below : static_cast<T>(~T{0});
 }
 
-/// The low `count` bits of a, extended with zeros, or with the highest of them when T is signed.
+/// Returns the low `count` bits of a, extended with zeros, or with copies of the highest of these
+/// bits if T is signed.
 template <class T>
 T extend(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
@@ -159,15 +162,15 @@ T extend(T a, u32 count) {
     }
 }
 
-/// Of a position or a length 32-bit instructions take the low 8 bits; 64-bit ones are made of
-/// shifts, which take all.
+/// Returns the bits of a position or length that an instruction uses. 32-bit instructions use the
+/// low 8 bits. 64-bit instructions are sequences of shifts, which use all bits.
 template <class T>
 u32 field_number(u32 value) {
     return sizeof(T) == 8 ? value : value & 0xff;
 }
 
-/// A field that reaches past the top has, when
-/// signed, its sign there; from a position past the top on there is nothing but that sign.
+/// Extracts a bit field. If T is signed, a field that extends beyond the top is filled with the
+/// sign, and a field that begins there has only sign bits.
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
@@ -180,7 +183,7 @@ LaneInstruction extract_field(Modifiers& m) {
         m.take_type(), []<class T>(Tag<T>) { return in_lanes<ExtractField<T>, T, T, u32, u32>(); });
 }
 
-/// The one instruction with four sources.
+/// Executes bfi, the only instruction here with four sources.
 template <class T>
 const Op* run_insert_field(Warp& w, const Op* op) {
     const T* field = w.lanes<T>(op->a);
@@ -231,14 +234,15 @@ LaneInstruction make_mask(Modifiers& m) {
 
 // ---- prmt ----
 //
-// The eight bytes of b:a are numbered from 0, the lowest of a. A mode says which of them goes
-// where.
+// The eight bytes of b:a are numbered from 0, which is the lowest byte of a. A mode determines
+// which of them each result byte takes.
 
 u32 byte_at(u64 bytes, u32 index) {
     return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
 }
 
-/// Four selectors of four bits. Bit 3 of a selector: not the byte, but eight copies of its sign.
+/// Permutes by four selectors of four bits. If bit 3 of a selector is set, the result byte has
+/// eight copies of the sign of the selected byte.
 struct PermuteAny {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
@@ -253,16 +257,16 @@ struct PermuteAny {
     }
 };
 
-/// By the number c in 0..3.
+/// Permutes by a mode and the number c in 0..3.
 struct PermuteBy {
     using Request = int;  ///< an index of the modes that `permute` takes
-    /// Which byte becomes byte i of the result.
+    /// Returns the number of the byte that becomes byte i of the result.
     static u32 source_of(int mode, u32 c, u32 i) {
         switch (mode) {
             case 0: return c + i;                   // forward
             case 1: return (c - i) & 7;             // backward
             case 2: return c;                       // the same four times
-            case 3: return std::max(c, i);          // up to an edge at the left
+            case 3: return std::max(c, i);          // clamped at the left edge
             case 4: return std::min(c, i);          // ... and at the right
             default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice
         }

@@ -1,15 +1,15 @@
 // Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
 //
-// Idea   Every thread has one carry flag. A warp keeps them like a predicate, in Op::d2. A
-//        subtraction is an addition, a + ~b + 1, and leaves the carry of that: 0 when it borrows.
-//        PTX leaves the mix of addc after sub.cc open, but nvcc relies on it to divide 128-bit
-//        numbers.
+// Idea   Every thread has one carry flag. A warp stores the flags like a predicate, in Op::d2. A
+//        subtraction is the addition a + ~b + 1 and sets the carry flag of that addition: 0 if it
+//        borrows. PTX does not define addc after sub.cc, but nvcc relies on this combination to
+//        divide 128-bit numbers.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::carry_instructions {
 namespace {
 
-/// A result and the flag that it leaves.
+/// A result, and the carry flag after it.
 template <class T>
 struct WithCarry {
     T value;
@@ -32,7 +32,7 @@ struct SubtractBorrow {
     static constexpr bool kCarryAtStart = true;  // nothing is borrowed
     static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
 };
-/// Low part of a * b, plus c.
+/// Adds the low part of a * b and c.
 template <class T>
 struct MultiplyLowAddCarry {
     static constexpr bool kCarryAtStart = false;
@@ -40,7 +40,7 @@ struct MultiplyLowAddCarry {
         return add_with_carry<T>(a * b, c, carry);
     }
 };
-/// High part of a * b as numbers of type N (the sign matters there), plus c.
+/// Adds the high part of a * b and c. The factors have type N, because their signs matter.
 template <class N>
 struct MultiplyHighAddCarry {
     static constexpr bool kCarryAtStart = false;
@@ -51,7 +51,8 @@ struct MultiplyHighAddCarry {
     }
 };
 
-/// T is u32 or u64; kSources is 2 or 3; the flag is read, written, or both.
+/// Executes F with the carry flag. T is u32 or u64, and kSources is 2 or 3. The flag is read,
+/// written, or both.
 template <class F, class T, int kSources, bool kReads, bool kWrites>
 const Op* run_with_carry(Warp& w, const Op* op) {
     const T* a = w.lanes<T>(op->a);

@@ -1,8 +1,9 @@
-// Comparisons: setp stores one bit per lane, set a value: all ones or 1.0 where true, 0 where false.
+// Comparisons. setp stores one bit per lane. set stores a value per lane: all ones or 1.0 if true,
+// 0 if false.
 //
-// Idea   A comparison makes 32 bits, one a lane, in a function of its own. The handlers are the same for all of
-//        them: Op::immediate says which one. Both instructions may first combine the bits with a predicate:
-//        `setp.lt.and.s32 p, a, b, c`.
+// Idea   A separate function makes each comparison, and returns one bit per lane. All comparisons
+//        share the same handlers, which find the function in Op::immediate. Both instructions may
+//        first combine the bits with a predicate: `setp.lt.and.s32 p, a, b, c`.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -15,9 +16,9 @@ namespace {
 
 using ptx::Type;
 
-// ---- operators, beside those of C++; most are for integers and floats ----
+// ---- operators in addition to those of C++, most of them for integers and floats ----
 //
-// A NaN compares false, except by the ...u ("or unordered") forms.
+// A comparison with a NaN is false, except for the ...u ("or unordered") operators.
 
 struct Ordered {
     bool operator()(auto a, auto b) const { return (a == a) & (b == b); }
@@ -33,7 +34,7 @@ struct OrUnordered {
     bool operator()(auto a, auto b) const { return F{}(a, b) | Unordered{}(a, b); }
 };
 
-// ---- the same on what lanes hold ----
+// ---- the operators, applied to the values in lanes ----
 
 template <class F, class T>
 struct OnValues {
@@ -43,7 +44,7 @@ template <class F, class T>
 struct OnFlushed {
     static bool apply(T a, T b) { return F{}(as_number(flush(a)), as_number(flush(b))); }
 };
-/// Of a pair of halves: the lower (0) or the upper (1).
+/// Compares the lower (0) or upper (1) halves of two pairs.
 template <class F, class H, int kWhich>
 struct OfPair {
     static bool apply(Pair<H> a, Pair<H> b) {
@@ -51,7 +52,8 @@ struct OfPair {
     }
 };
 
-/// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
+/// Returns a mask of the lanes for which F::apply(a, b) is true. Not inline, because many handlers
+/// share each instance.
 template <class F, class A>
 __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     const auto* a = w.lanes<LaneOf<A>>(op->a);
@@ -70,13 +72,13 @@ using Comparison = Mask (*)(const Warp&, const Op*);
 
 enum class Combine { none, with_and, with_or, with_xor };
 
-/// What an instruction does, which its handler finds by Op::immediate.
+/// The parameters of an instruction, which its handler finds through Op::immediate.
 struct Comparing {
     Comparison lower = nullptr;
-    Comparison upper = nullptr;  ///< of a pair of halves; else there is none
+    Comparison upper = nullptr;  ///< for the upper half of a pair, otherwise null
     Width sources = Width::none;
     Combine combine = Combine::none;  ///< with the predicate in Op::c
-    u32 value = 0;  ///< set: what "true" is, of a single value or of either half of a pair
+    u32 value = 0;  ///< for set: the value of "true", for a single value or each half
 };
 
 template <class F, class A>
@@ -130,7 +132,7 @@ constexpr NamedComparison kComparisons[] = {{"eq", of_any<std::equal_to<>>},
                                             {"le", of_any<std::less_equal<>>},
                                             {"gt", of_any<std::greater<>>},
                                             {"ge", of_any<std::greater_equal<>>},
-                                            // The unsigned names of the last four.
+                                            // The names of lt, le, gt and ge for unsigned types.
                                             {"lo", of_any<std::less<>>},
                                             {"ls", of_any<std::less_equal<>>},
                                             {"hi", of_any<std::greater<>>},
@@ -144,7 +146,7 @@ constexpr NamedComparison kComparisons[] = {{"eq", of_any<std::equal_to<>>},
                                             {"num", of_floats<Ordered>},
                                             {"nan", of_floats<Unordered>}};
 
-/// What both have before their types: "lt", "and", "ftz".
+/// The modifiers of both instructions before the types: "lt", "and", "ftz".
 struct Request {
     const NamedComparison* comparison = nullptr;
     Combine combine = Combine::none;
@@ -164,7 +166,8 @@ struct Request {
     }
 };
 
-/// Op::immediate for it. What has been kept stays where it is; who asks does so in turn (lookup.cpp).
+/// Stores the parameters permanently and returns the value of Op::immediate for them. The caller
+/// holds the lock of lookup.cpp.
 i64 kept(const Comparing& comparing) {
     static std::deque<Comparing> all;
     return reinterpret_cast<i64>(&all.emplace_back(comparing));
@@ -185,20 +188,22 @@ Mask combined(Mask compared, const Comparing& comparing, const Warp& w, const Op
     return compared;
 }
 
-/// Without a predicate and of single values, as nearly all are: Op::immediate is the comparison itself.
+/// Executes setp without a predicate on single values, which is the usual case. Op::immediate is
+/// the comparison itself.
 const Op* run_setp(Warp& w, const Op* op) {
     const Mask is_true = reinterpret_cast<Comparison>(op->immediate)(w, op);
     w.write_predicate(op->d, is_true);
     w.write_predicate(op->d2, ~is_true);
     return op + 1;
 }
-/// The form of it that goes on by itself; see lanes.h.
+/// Executes setp and then the next Op; see lanes.h about forms.
 const Op* run_setp_form(Warp& w, const Op* op) {
     run_setp(w, op);
     return op[1].run(w, op + 1);
 }
 
-/// Of pairs of halves p is about the lower ones, q about the upper.
+/// Executes any setp. For pairs of halves, p is the result of the lower halves, and q that of the
+/// upper halves.
 const Op* run_any_setp(Warp& w, const Op* op) {
     const Comparing& how = comparing_of(op);
     const Mask lower = how.lower(w, op), other = how.upper ? how.upper(w, op) : ~lower;
@@ -242,7 +247,7 @@ LaneInstruction setp(Modifiers& m) {
     return made;
 }
 
-/// 1 or all ones in the type of the result; 0: there is no such set.
+/// Returns 1 or all ones in the type of the result, or 0 if there is no set with this type.
 u32 truth_of(Type to, bool from_halves) {
     switch (to) {
         case Type::u32:

@@ -1,9 +1,10 @@
-// cvt between integers, f32 and f64; and from f16 and bf16.
+// cvt between integers, f32 and f64, and from f16 and bf16.
 //
-// Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...),
-//        and always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a
-//        float: rounds as told (.rn ...); .sat clamps to [0, 1].
-// Next   convert_small.cpp: to f16, bf16 and smaller formats, and from the latter.
+// Rules  Integer to integer truncates, or clamps with .sat. Float to integer rounds as the
+//        instruction says (.rzi ...) and always clamps; a NaN becomes 0, or the highest bit if one
+//        of the types has 64 bits. Conversion to a float rounds as the instruction says (.rn ...),
+//        and .sat clamps to [0, 1].
+// Next   convert_small.cpp converts to f16, bf16 and smaller formats, and from the smaller formats.
 #include <limits>
 
 #include "simulator/instructions/families.h"
@@ -31,7 +32,7 @@ struct Cast {
 
 // ---- integer -> integer ----
 
-/// To any type of up to 64 bits.
+/// Clamps an integer to any integer type of up to 64 bits.
 struct Clamp {
     struct Request {
         int bits;
@@ -46,7 +47,7 @@ struct Clamp {
         return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all;
     }
 };
-/// The same where the result's lanes have 32 bits.
+/// Does the same for results whose lanes have 32 bits.
 struct ClampShort {
     using Request = Clamp::Request;
     static u32 apply(const Request& to, auto a) { return static_cast<u32>(Clamp::apply(to, a)); }
@@ -62,7 +63,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_all_integers(to, [=]<class D>(Tag<D>) {
-        // What is cut off is the same whether the rest counts as signed or not.
+        // Truncation gives the same bits for signed and unsigned types.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             return sat ? clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
@@ -86,7 +87,7 @@ D clamped(A whole, A a) {
     return whole < lowest ? std::numeric_limits<D>::min() : value;
 }
 
-/// Towards zero, as C++ does it: what is wanted nearly always.
+/// Rounds towards zero, as C++ does. Nearly all conversions need this.
 template <class D>
 struct ToIntegerCut {
     static D apply(float a) { return clamped<D>(std::trunc(a), a); }
@@ -158,11 +159,11 @@ LaneInstruction integer_to_float(Modifiers& m) {
     });
 }
 
-// ---- f32 and f64 among themselves ----
+// ---- between f32 and f64 ----
 
-// A NaN keeps its sign and the upper bits of its payload, as on the host.
+// As on the host, a NaN keeps its sign and the upper bits of its payload.
 
-/// To the same type or the wider one. By .ftz a NaN loses its payload.
+/// Converts to the same type or to the wider one. With .ftz, a NaN loses its payload.
 template <class D>
 struct ToAsLong {
     struct Request {
@@ -209,9 +210,9 @@ LaneInstruction float_to_float(Modifiers& m) {
     return in_lanes<ToShorter, float, double>({*rounding, ftz, sat});
 }
 
-// ---- from a half: always exact ----
+// ---- from a half, which is always exact ----
 //
-// A NaN keeps sign and payload, but from f16 to f32 it loses them.
+// A NaN keeps its sign and payload, except from f16 to f32.
 
 template <class D>
 struct FromHalf {
@@ -234,7 +235,7 @@ LaneInstruction half_to_float(Modifiers& m) {
     });
 }
 
-// ---- a float to a whole number that stays a float ----
+// ---- a float to a whole number in a float ----
 
 struct ToWhole {
     struct Request {
@@ -260,14 +261,14 @@ LaneInstruction float_to_whole(Modifiers& m) {
     });
 }
 
-// ---- cvt.pack: two integers, clamped and put side by side ----
+// ---- cvt.pack: clamps two integers and packs them side by side ----
 
 struct Pack {
     using Request = Clamp::Request;
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Above them what fits of `rest`.
+    /// Packs them below those low bits of `rest` that fit.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);
     }

@@ -1,7 +1,8 @@
-// cvt to f16, bf16, tf32, e4m3, e5m2, and pairs of them, and from the last two. From halves: convert.cpp.
+// cvt to f16, bf16, tf32, e4m3, e5m2, and pairs of them, and from e4m3 and e5m2. convert.cpp
+// converts from halves.
 //
-// Idea   What is common (f32 to f16 and back, to nearest) has a path of its own in half.h. All else
-//        goes through round_into: the exact value, a format, a direction.
+// Idea   The common conversions (between f32 and f16, to nearest) have fast paths in half.h. All
+//        others use round_into, which takes the exact value, a format and a direction.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::convert_small_instructions {
@@ -22,7 +23,7 @@ u64 round_source(const Format& format, A a, Rounding direction) {
     }
 }
 
-// ---- what may be done to the result ----
+// ---- limits on the result ----
 
 struct Limits {
     bool sat = false;        ///< into [0, 1]
@@ -48,13 +49,13 @@ u64 limited(const Format& format, u64 bits, Limits limits) {
     return bits;
 }
 
-/// To nearest, without limits. From f64 as well.
+/// Rounds an f32 or f64 to nearest, without limits.
 template <class H>
 struct ToHalfNearest {
     static H apply(auto a) { return nearest<H>(a); }
 };
 
-/// From f64 a NaN keeps its sign and the upper bits of its payload.
+/// Converts a NaN from f64. The NaN keeps its sign and the upper bits of its payload.
 template <class H>
 H nan_from(double a) {
     const Format& format = kFormatOf<H>;
@@ -123,8 +124,9 @@ struct ToTF32 {
                                 << 13);
     }
 };
-/// .rna is simple minded: half of what is cut off is added to the bits, but of a NaN or infinity
-/// they are cut. .satfinite subtracts one where the result has the largest exponent.
+/// Executes .rna, which adds half of the last kept bit to the bits and then truncates; a NaN or
+/// infinity is only truncated. .satfinite subtracts one unit if the result has the largest
+/// exponent.
 template <bool kSatfinite>
 struct ToTF32Away {
     static u32 apply(float a) {
@@ -151,7 +153,7 @@ LaneInstruction to_tf32(Modifiers& m) {
 
 // ---- pairs: the first source goes to the upper half ----
 
-/// Two f32 into two halves (16 bits apart) or two 8-bit numbers (8 bits apart).
+/// Converts two f32 to two halves (16 bits apart) or to two 8-bit numbers (8 bits apart).
 template <const Format& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;
@@ -160,12 +162,13 @@ struct ToPair {
     }
     static u32 one(double value, const Rounded& r) {
         if (value != value)
-            return static_cast<u32>(kFormat.nan);  // of e4m3, overflow has the same bits
+            // The NaN of e4m3 has the same bits as its overflow.
+            return static_cast<u32>(kFormat.nan);
         return static_cast<u32>(
             limited(kFormat, round_into(kFormat, value, r.direction), r.limits));
     }
 };
-/// To nearest and without limits, as the conversion of one value.
+/// Rounds to nearest and without limits, like the conversion of a single value.
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
@@ -192,9 +195,9 @@ LaneInstruction to_half_pair(Modifiers& m) {
     return {};
 }
 
-// ---- 8-bit formats: always in pairs, always .satfinite on the way in ----
+// ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
 
-/// The same from a pair of f16.
+/// Does the same as ToPair for a pair of f16.
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;

@@ -16,9 +16,10 @@ class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
 
-    /// Takes a modifier. Returns true if it was there.
+    /// Takes a modifier. Returns true if the instruction has it.
     bool take(std::string_view name);
-    /// Returns the index of the modifier that was there, or -1.
+    /// Takes the first of `names` that the instruction has, and returns its index, or -1 if it has
+    /// none.
     int take_one_of(std::initializer_list<std::string_view> names);
     /// Takes .rn, .rz, .rm or .rp.
     std::optional<Rounding> take_rounding();
@@ -33,11 +34,11 @@ private:
     u64 taken_ = 0;  ///< one bit per modifier
 };
 
-/// Creates an instruction from its modifiers. `run` is nullptr if there is no such variant.
+/// Creates an instruction from its modifiers. If there is no such variant, `run` is null.
 using Family = LaneInstruction (*)(Modifiers&);
 
-/// Maps opcodes to families, for one file of instructions. An opcode may be in several files: add
-/// is both an integer and a floating-point instruction.
+/// Maps opcodes to families, for one file of instructions. Several files may have the same opcode:
+/// add is both an integer and a floating-point instruction.
 struct FamilyEntry {
     std::string_view opcode;
     Family family;
@@ -54,10 +55,10 @@ namespace bits_instructions {
 FamilyTable families();  // shifts, bit fields, counting, permuting
 }
 namespace logic_instructions {
-FamilyTable families();  // and, or, lop3 ..., also on predicates; selection
+FamilyTable families();  // and, or, lop3 and so on, also on predicates; selection
 }
 namespace float_instructions {
-FamilyTable families();  // arithmetic on floats, from f64 to pairs of f16 and bf16
+FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16
 }
 namespace math_instructions {
 FamilyTable families();  // roots, sin, ex2 ...
@@ -91,7 +92,7 @@ auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
         default: return {};
     }
 }
-/// For types of 32 and 64 bits.
+/// Calls `make` like for_integers, but only for types of 32 and 64 bits.
 template <class Make>
 LaneInstruction for_long_integers(ptx::Type type, Make make) {
     return for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {
@@ -148,7 +149,8 @@ template <class H>
 H half_of(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-/// If Requests is given, it is F::Request, and F::apply takes one.
+/// Applies F to both halves of a pair. Requests is empty or F::Request. In the latter case,
+/// F::apply takes a request first.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -159,7 +161,7 @@ struct InPairs : F {
     }
 };
 
-/// Returns the operation on halves if the type is a half or a pair of halves.
+/// Returns the description of the operation on halves if the type is a half or a pair of halves.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -172,7 +174,7 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// The integer type that is twice as wide as T and has the same signedness.
+/// The integer type that is twice as wide as T and has the same signedness, for use in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);
@@ -182,7 +184,7 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type for computations in which overflow wraps: unsigned, and not narrower than int.
+/// The type for computations in which overflow wraps. It is unsigned, and not narrower than int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

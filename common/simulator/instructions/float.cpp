@@ -1,9 +1,10 @@
-// Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign testp; and on f16 and bf16, single and in
-// pairs: add sub mul fma abs neg min max.
+// Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign testp. Arithmetic on
+// f16 and bf16, single and in pairs: add sub mul fma abs neg min max.
 //
-// Idea   An operation is written once for one value of any format. The plain one is IEEE's, which the host has too, and
-//        half.h for halves; a pair does it twice. Flushing<F> wraps it for .ftz; .sat, .relu and other directions of
-//        rounding are rare, and are asked for when it runs (Modified<F>).
+// Idea   Each operation is written once, for a value of any format. Its plain form is IEEE
+//        arithmetic, which the host provides, and half.h provides for halves. A pair applies it
+//        twice. Flushing<F> wraps it for .ftz. The rare modifiers .sat, .relu and other rounding
+//        directions are tested when the instruction runs (Modified<F>).
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::float_instructions {
@@ -37,22 +38,22 @@ struct Flushing {
         return flush(F::apply(flush(sources)...));
     }
 };
-/// Whether a result is subnormal is decided after it was rounded to 24 bits, as if there were no
-/// lowest exponent. What is just below the smallest normal number may therefore be rounded up to it as a
-/// subnormal, and is flushed all the same. `scaled` is the result 2^64 times as large, where
-/// nothing is subnormal.
+/// Flushes a result as hardware does. Hardware decides whether the result is subnormal after
+/// rounding it to 24 bits, as if there were no lowest exponent. A value just below the smallest
+/// normal number may therefore round up to that number as a subnormal, and is still flushed.
+/// `scaled` is the result times 2^64, which is never subnormal.
 inline float flushed_by_scaled(float result, float scaled) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
-/// The smaller one 2^64 times as large. When their product is close to subnormal, that does not
-/// overflow.
+/// Multiplies the smaller factor by 2^64. This does not overflow if the product is nearly
+/// subnormal.
 inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
-/// The same of halves, of a result that has not been rounded yet, or to odd.
+/// Does the same for halves. `exact` has not been rounded yet, or was rounded to odd.
 inline F16 flushed_f16(double exact) {
     const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
     return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
@@ -75,7 +76,7 @@ template <>
 struct Flushing<Divide> {
     static float apply(float a, float b) {
         a = flush(a), b = flush(b);
-        // Of a quotient that is close to subnormal the divisor is large.
+        // If a quotient is nearly subnormal, its divisor is large.
         return flushed_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
     }
 };
@@ -90,7 +91,8 @@ struct Flushing<MultiplyAdd> {
             add_to_odd(exact_product(flush(a), flush(b)), double{to_float(flush(c))}));
     }
 };
-/// .sat: into [0, 1], NaN to +0. .relu: what is negative becomes +0.
+/// Applies the modifiers. .sat clamps to [0, 1], and turns NaN into +0. .relu turns negative
+/// results into +0.
 template <class F>
 struct Modified {
     static constexpr bool kHostRounds = true;
@@ -109,7 +111,7 @@ struct Modified {
     }
 };
 
-// ---- from modifiers to one of the variants ----
+// ---- choosing a variant by its modifiers ----
 
 template <class F, class T, int kSources>
 LaneInstruction all_alike_with_forms() {
@@ -130,7 +132,7 @@ bool is_flushed(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
-/// F with rounding, .ftz and .sat; the last two are for f32 alone.
+/// Describes F with a rounding direction, .ftz and .sat. Only f32 may have the latter two.
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
@@ -149,7 +151,8 @@ LaneInstruction arithmetic(Modifiers& m) {
                : all_alike_with_forms<F, float, kSources>();
 }
 
-/// Of halves: {.rn}{.ftz}{.sat or .relu}; only rounding and .relu are for bf16, and .relu is for fma alone.
+/// Describes operations on halves: {.rn}{.ftz}{.sat or .relu}. bf16 allows only rounding and .relu,
+/// and only fma has .relu.
 template <class F, int kSources>
 LaneInstruction half_arithmetic(Modifiers& m) {
     m.take("rn");
@@ -163,8 +166,8 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 
 // ---- div ----
 
-/// The fast division multiplies with an approximate reciprocal, whose subnormals are flushed: past
-/// 2^126 the reciprocal is 0.
+/// Divides quickly: multiplies by an approximate reciprocal, whose subnormals are flushed. For
+/// divisors above 2^126, the reciprocal is 0.
 struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
@@ -176,7 +179,7 @@ struct DivideApproximately {
 LaneInstruction divide(Modifiers& m) {
     const bool approximate = m.take("approx");
     if (!approximate && !m.take("full")) return arithmetic<Divide, 2>(m);
-    // .full may err by two units in the last place: the exact quotient will do.
+    // .full allows an error of two units in the last place, so the exact quotient is valid.
     const bool ftz = m.take("ftz");
     if (m.take_type() != Type::f32) return {};
     if (approximate) {
@@ -216,7 +219,8 @@ LaneInstruction copy_sign(Modifiers& m) {
 
 // ---- min, max ----
 
-/// One of two numbers, where -0 is less than +0. A NaN loses; against another NaN it stays.
+/// Returns the smaller or larger number, where -0 is less than +0. If one operand is a NaN, returns
+/// the other.
 template <bool kMaximum>
 struct Extremum {
     template <class T>
@@ -230,7 +234,8 @@ struct Extremum {
         return with_nan(result, result);
     }
 };
-/// .NaN: a NaN wins. .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
+/// Applies the modifiers. With .NaN, a NaN operand is returned. With .xorsign.abs, magnitudes are
+/// compared, and the result gets the sign of the product. A NaN gets no sign.
 template <class F>
 struct ModifiedExtremum {
     struct Request {
@@ -263,7 +268,7 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// An index of the names that `test` takes.
+/// Reports whether `a` is of a kind, which is an index of the names that `test` takes.
 template <class T>
 bool is_kind(i64 kind, T a) {
     const auto bits = bits_in(magnitude(a));

@@ -1,7 +1,7 @@
-// Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a
-// vabsdiff2 vabsdiff4.
+// Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a vabsdiff2
+// vabsdiff4.
 //
-// Watch  Signed overflow wraps, as on the device, so sums and products are taken in an unsigned
+// Watch  Signed overflow wraps, as on the device, so sums and products are computed in an unsigned
 //        type.
 #include <algorithm>
 #include <limits>
@@ -42,7 +42,7 @@ struct SubtractSaturating {
     static i32 apply(i32 a, i32 b) { return saturate(i64{a} - b); }
 };
 
-/// The same operation on both 16-bit halves of a lane.
+/// Applies an operation to both 16-bit halves of a lane.
 template <class F, class T>
 struct InPairs {
     static u32 apply(u32 a, u32 b) {
@@ -52,12 +52,13 @@ struct InPairs {
         return low | high << 16;
     }
 };
-/// 0 for u16x2, 1 for s16x2, -1 for neither: ptx::Type has no name for these.
+/// Takes a pair type, for which ptx::Type has no name. Returns 0 for u16x2, 1 for s16x2, and -1 for
+/// any other type.
 int take_pair_type(Modifiers& m) {
     return m.take_one_of({"u16x2", "s16x2"});
 }
 
-/// Where overflow wraps, a sign makes no difference.
+/// Calls `make` with the unsigned type, because signs make no difference if overflow wraps.
 template <class Make>
 LaneInstruction for_wrapping(Type type, Make make) {
     return for_integers(type,
@@ -77,13 +78,13 @@ LaneInstruction add_pairs(Modifiers& m) {
                                  : in_lanes<InPairs<Add<u16>, u16>, u32, u32, u32>();
 }
 
-/// Of any integers: F<T> with so many sources of type T.
+/// Describes F<T> with `kSources` sources of any integer type T.
 template <template <class> class F, int kSources>
 LaneInstruction of_any(Modifiers& m) {
     return for_integers(m.take_type(),
                         []<class T>(Tag<T>) { return all_alike<F<T>, T, kSources>(); });
 }
-/// neg, abs: of signed types alone.
+/// Describes neg or abs, which exist only for signed types.
 template <template <class> class F>
 LaneInstruction of_signed(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
@@ -108,7 +109,8 @@ struct MultiplyHigh {
     }
 };
 template <>
-struct MultiplyHigh<u16> {  // u16 * u16 would be done in int, and overflow
+// In C++, u16 * u16 is computed as an int, and could overflow.
+struct MultiplyHigh<u16> {
     static u16 apply(u16 a, u16 b) { return static_cast<u16>((u32{a} * u32{b}) >> 16); }
 };
 template <class T>
@@ -116,7 +118,7 @@ struct MultiplyWide {
     static Wider<T> apply(T a, T b) { return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b); }
 };
 
-/// Multiply::apply(a, b) + c, in the type of c.
+/// Computes Multiply::apply(a, b) + c in the type of c.
 template <class Multiply, class T>
 struct ThenAdd {
     template <class Factor>
@@ -124,7 +126,7 @@ struct ThenAdd {
         return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
     }
 };
-/// The same of 32 bits, with .sat.
+/// Does the same in 32 bits, with .sat.
 template <class Multiply>
 struct ThenAddSaturating {
     static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
@@ -136,7 +138,7 @@ Part take_part(Modifiers& m) {
     return part < 0 ? kLow : static_cast<Part>(part);
 }
 
-/// The product, or with kAdd its sum with a third source.
+/// Describes a product. With kAdd, a third source is added.
 template <bool kAdd, class Multiply, class D, class T>
 LaneInstruction product() {
     if constexpr (kAdd)
@@ -165,7 +167,7 @@ LaneInstruction multiply(Modifiers& m) {
     });
 }
 
-// ---- mul24, mad24: the low 24 bits of each factor ----
+// ---- mul24, mad24: use the low 24 bits of each factor ----
 
 template <class T>
 i64 product24(T a, T b) {
@@ -205,11 +207,11 @@ struct AbsoluteDifference {
 };
 // ---- div, rem ----
 //
-// PTX leaves division by zero open; the device answers all ones, for the remainder as well.
+// PTX does not define division by zero. The device returns all ones, also for the remainder.
 
-/// The quotient for b != 0. 32-bit quotients are exact in double: the distance of a / b to the next
-/// integer above is at least 1 / b, far more than the rounding error. And double divides in
-/// vectors.
+/// Returns the quotient for b != 0. A 32-bit quotient computed in double is exact, because a / b
+/// differs from the next integer above by at least 1 / b, which is far more than the rounding
+/// error. Unlike integer division, division of doubles can be vectorized.
 template <class T>
 T quotient(T a, T b) {
     if constexpr (sizeof(T) < 8) {
@@ -247,7 +249,7 @@ template <class T>
 struct Maximum {
     static T apply(T a, T b) { return a > b ? a : b; }
 };
-/// .relu: what is negative becomes zero.
+/// Applies .relu, which turns negative results into zero.
 template <class F, class T>
 struct Rectified {
     static T apply(T a, T b) { return Maximum<T>::apply(F::apply(a, b), T{0}); }
@@ -272,7 +274,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// All parts of type A that are in a, times as many of type B of b, from part `kFirst` of it on.
+/// Multiplies all parts of type A in a with parts of type B in b, starting at part `kFirst`, and
+/// adds the products to c.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -285,7 +288,8 @@ struct DotProduct {
     }
 };
 
-/// make(Tag<A>, Tag<B>): of the two types that are named s32 stands for A or B itself, u32 for its unsigned twin.
+/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 stands for A or B itself, and u32
+/// for its unsigned counterpart.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;
@@ -312,10 +316,11 @@ LaneInstruction dot2(Modifiers& m) {
     });
 }
 
-// ---- vabsdiff2, vabsdiff4: the video instructions that nvcc makes, of __vsadu2, __vabsdiffu4 and their like ----
+// ---- vabsdiff2, vabsdiff4: the video instructions that nvcc generates for __vsadu2, __vabsdiffu4
+// and others ----
 
-/// The differences of the halves or bytes, side by side, or their sum. Without a mask, which nvcc never gives,
-/// nothing of c shows through.
+/// Computes the differences of the halves or bytes, side by side, or their sum. nvcc never
+/// generates a mask, and without a mask the result has no bits of c.
 template <class A, class B, bool kSum>
 struct DifferencesOfParts {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -323,7 +328,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // Of a signed and an unsigned part the difference may be too large for a part, and is cut.
+            // The difference of a signed and an unsigned part may be too large for a part, and is
+            // truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;

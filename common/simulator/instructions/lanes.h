@@ -3,15 +3,13 @@
 //
 // Idea       An instruction is a struct with a static `apply` on values of its type. A template
 //            below creates the handler that runs it over 32 lanes:
-//
 //                struct Add { static i32 apply(i32 a, i32 b); };
 //                return in_lanes<Add, i32, i32, i32>();
-//
 //            The loops are simple, so that the compiler can vectorize them.
 // Operands   The sources are Op::a, b, c and v[0], in the order of the PTX text. The destination is
 //            Op::d. Immediates are slots with the bits of the source's width. The destination may
-//            be the slot of a source of the same width. A negated predicate source (`!p`) is
-//            handled by lowering, which inserts a `not.pred`.
+//            be the slot of a source of the same width. For a negated predicate source (`!p`),
+//            lowering inserts a `not.pred`.
 // Read next  opcodes.inc lists the instructions, and integer.cpp is the simplest family.
 #pragma once
 
@@ -33,34 +31,34 @@
 
 namespace coalesce::simulator {
 
-/// A lane-wise instruction. All of them are pure: the same sources always give the same result, so
-/// lowering may compute them once for a whole block or launch.
+/// A lane-wise instruction. All lane-wise instructions are pure: the same sources always give the
+/// same result, so lowering may compute them once for a whole block or launch.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// Op::d2: a predicate, the q of `p|q` (a slot is needed even if the text has none), or the
-    /// carry flags, which are read and written.
+    /// The width of Op::d2: a predicate, which is the q of `p|q` (it needs a slot even if the text
+    /// does not have it), or the carry flags, which are read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
-    /// Whether Op::d2 is the carry flags; the instruction is not pure then.
+    /// True if Op::d2 is the carry flags. The instruction is then not pure.
     bool reads_carry = false;
-    /// Specialized handlers for operands that are known to be in the warp's own file or to be
-    /// uniform, with one bit per source (a is the lowest) that is set if it is uniform. nullptr if
-    /// there is only `run`, which accepts any.
+    /// Specialized handlers for operands whose file is known, indexed by a mask of the uniform
+    /// sources (a is the lowest bit); the others are in the warp's own file. Null if there is only
+    /// `run`, which accepts any operands.
     const Handler* forms = nullptr;
-    i64 constant = 0;  ///< the value of Op::immediate, for a handler that many instructions share
-    /// Whether a constant operand after c becomes Op::immediate (the table of lop3).
+    i64 constant = 0;  ///< Op::immediate, for a handler that many instructions share
+    /// True if a constant operand after c becomes Op::immediate (the table of lop3).
     bool immediate = false;
 };
 
-/// Finds the instruction for "add" + {"sat", "s32"}, for example. Returns nullptr if there is no
-/// such variant. Modifiers that do not change the result (rn where it is the default, .approx where
-/// the result is exact) are accepted here. mov, cvta, ld.param and similar ones are not lane
-/// instructions: see lower.cpp.
+/// Finds the instruction for an opcode and its modifiers, such as "add" + {"sat", "s32"}. Returns
+/// nullptr if there is no such variant. Modifiers that do not change the result (rn where it is the
+/// default, .approx where the result is exact) are accepted here. mov, cvta, ld.param and similar
+/// instructions are not lane instructions: see lower.cpp.
 ///
-/// PTX allows a `cvt` into a register that is wider than its type ("cvt.s8.s32" into a .b32). It
-/// leaves the bits above the type zero, as for every other lane. Lowering then adds the conversion
-/// to the register's width ("cvt.s32.s8").
+/// PTX allows a `cvt` into a register that is wider than its type ("cvt.s8.s32" into a .b32). Its
+/// result then has zeros above the type. Lowering adds the conversion to the register's width
+/// ("cvt.s32.s8").
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers);
 
@@ -109,10 +107,10 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
-/// What is known in advance about the file that contains a source.
+/// Which register file contains a source, as far as it is known in advance.
 enum class Lies : u8 { anywhere, own, uniform };
 
-/// The lanes of a source as values. A uniform source is read once.
+/// The values of a source's lanes. A uniform source is read once.
 template <class T, Lies kLies>
 class Source {
 public:
@@ -132,7 +130,8 @@ private:
 
 inline constexpr Slot Op::*kSourceSlots[] = {&Op::a, &Op::b, &Op::c};
 
-// Otherwise the compiler would not inline large bodies, and a loop with a call is not vectorized.
+// Without this attribute the compiler would not inline large bodies, and it cannot vectorize a loop
+// that contains a call.
 #define COALESCE_LANE_BODY __attribute__((always_inline))
 
 template <class D, class Apply, class... Sources>
@@ -141,7 +140,8 @@ void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
                        [=](int l) COALESCE_LANE_BODY { return to_lane<D>(apply(sources[l]...)); });
 }
 
-/// Stores the result of `apply` for the sources, which have the types S, in the destination.
+/// Calls `apply` in each lane with the sources, which have the types S, and stores the results in
+/// the destination.
 template <class D, class... S, class Apply>
 void run_lanes(Warp& w, const Op* op, Apply apply) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -158,8 +158,8 @@ const Op* run_plainly(Warp& w, const Op* op) {
 
 // ---- handlers that many variants share ----
 //
-// A small struct, F::Request, distinguishes the variants. It is the first argument of F::apply.
-// Rare variants therefore need no separate loop. LaneInstruction::constant holds it. If
+// A small struct, F::Request, distinguishes the variants, so that rare variants need no separate
+// loop. F::apply takes it as its first argument, and LaneInstruction::constant contains it. If
 // F::kHostRounds exists, the host's processor rounds in Request::direction during the loop.
 
 template <class Request>
@@ -194,15 +194,16 @@ const Op* run_requested(Warp& w, const Op* op) {
 
 // ---- forms: where nearly all the time is spent ----
 //
-// The most common instructions have a separate handler for each combination of the files of their
-// sources. Finding the file of an operand at run time costs as much as adding 32 numbers, and a
-// uniform operand is one number instead of 32. A form calls the next Op itself, which avoids
-// returning to the scheduler's loop. If the compiler does not make this a jump, the stack grows by
-// at most a straight piece of the program. For pure arithmetic, this was measured to be 1.4 times
-// as fast.
+// The most common instructions have a separate handler (a form) for each combination of the files
+// of their sources. Finding the file of an operand at run time costs as much as adding 32 numbers,
+// and a uniform operand is one number instead of 32.
+//
+// A form calls the next Op itself, which avoids returning to the scheduler's loop. If the compiler
+// does not make this a jump, the stack grows by at most the length of a straight piece of the
+// program. This was measured to make pure arithmetic 1.4 times as fast.
 
-/// Bit k of kUniform says that source k is uniform. All others, and the destination, are in the
-/// warp's own file.
+/// Executes a form. If bit k of kUniform is set, source k is uniform. All other sources and the
+/// destination are in the warp's own file.
 template <unsigned kUniform, class F, class D, class... S>
 const Op* run_form(Warp& w, const Op* op) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -215,8 +216,8 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Returns the form for these uniform sources. There is none if all sources are uniform, or the
-/// first of three, because these cases are rare and would make the code longer.
+/// Returns the form for these uniform sources, or nullptr. There is no form if all sources are
+/// uniform, or the first of three is, because these cases are rare and would make the code longer.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
@@ -225,14 +226,15 @@ constexpr Handler form() {
         return run_plainly<F, D, S...>;
 }
 
-// ---- the description for a handler ----
+// ---- descriptions of handlers ----
 
-/// Computes F::apply(s...) in each lane: a D from sources of the types S.
+/// Describes an instruction that computes F::apply(s...) in each lane. The result has type D, and
+/// the sources have the types S.
 template <class F, class D, class... S>
 LaneInstruction in_lanes() {
     return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
-/// Computes F::apply(request, s...), for one of the variants that share a handler.
+/// Does the same for F::apply(request, s...), one of the variants that share a handler.
 template <class F, class D, class... S>
 LaneInstruction in_lanes(const typename F::Request& request) {
     return {.run = run_requested<F, D, S...>,
@@ -253,7 +255,7 @@ LaneInstruction with_forms() {
 
 template <class T, std::size_t>
 using Always = T;
-/// Does the same as in_lanes for a number of sources and a result that all have the type T.
+/// Does the same as in_lanes if the result and all kSources sources have the type T.
 template <class F, class T, int kSources, class... Request>
 LaneInstruction all_alike(const Request&... request) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -15,7 +15,7 @@ struct LogicalNot {
     static auto apply(auto a) { return a == 0; }
 };
 
-// ---- predicates: one bit per lane, all 32 at once ----
+// ---- predicates: one bit per lane, all 32 lanes in one operation ----
 
 template <class F>
 const Op* run_on_predicates(Warp& w, const Op* op) {
@@ -54,8 +54,9 @@ LaneInstruction logical_not(Modifiers& m) {
 
 // ---- lop3 ----
 
-/// Bit i of the table is the result where the bits of a, b, c spell i. A tree of choices: c between
-/// neighbours in the table, then b, then a.
+/// Looks up each result bit in a table. Bit i of the table is the result if the bits of a, b, c
+/// form the number i. The code is a tree of choices: c selects between adjacent entries of the
+/// table, then b, then a.
 const Op* run_lop3(Warp& w, const Op* op) {
     const u32* a = w.lanes<u32>(op->a);
     const u32* b = w.lanes<u32>(op->b);
@@ -74,7 +75,7 @@ const Op* run_lop3(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// lop3.and, lop3.or: d|p with a predicate more, p = (d != 0) and/or q.
+/// Executes lop3.and and lop3.or, which have a predicate d|p in addition: p = (d != 0) and/or q.
 template <bool kOr>
 const Op* run_lop3_predicate(Warp& w, const Op* op) {
     const Mask q = w.predicate(op->v[0]);
@@ -114,8 +115,8 @@ const Op* run_select(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of
-/// these.
+/// Returns the bytes of a type that can be selected, or 0 for any other type. Selection only moves
+/// bits, so signed, unsigned and float types are the same.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
@@ -137,7 +138,7 @@ struct SelectBySign {
         return c >= 0 ? a : b;
     }
 };
-/// .ftz: a subnormal becomes a zero of its sign, and -0 counts as >= 0.
+/// With .ftz, a subnormal becomes a zero of the same sign, and -0 counts as >= 0.
 struct SelectBySignFlushing {
     template <class T>
     static T apply(T a, T b, float c) {

@@ -1,5 +1,5 @@
-// From "add" + {"sat", "s32"} to the instruction: the families that know the opcode are asked in
-// turn, and the first that understands every modifier answers.
+// Finds the instruction for text such as "add" + {"sat", "s32"}. The families that know the opcode
+// are tried in order. The first that accepts all modifiers is used.
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -91,7 +91,7 @@ std::optional<LaneInstruction> make(const std::string& opcode,
 
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers) {
-    // Each variant is made once; the map's nodes stay where they are.
+    // Each variant is created once. Pointers stay valid, because the nodes of the map do not move.
     static std::mutex mutex;
     static std::unordered_map<std::string, std::optional<LaneInstruction>> made;
 

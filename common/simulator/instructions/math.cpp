@@ -1,9 +1,10 @@
-// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh; of halves ex2 and tanh.
+// Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, ex2 and
+// tanh.
 //
 // Idea   The device approximates most of these, within error bounds that the PTX manual states.
 //        Here they are computed in double precision and rounded once, which is within any such
-//        bound; so a result may differ from the device's in the last bits, and is then the better
-//        one.
+//        bound. So a result may differ from the device's in the last bits, and is then more
+//        accurate.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {
@@ -36,7 +37,7 @@ struct HyperbolicTangent {
     static double apply(double a) { return std::tanh(a); }
 };
 
-/// F of an f32 or a half through double.
+/// Computes F in double precision, for an f32 or a half.
 template <class F>
 struct InDouble {
     template <class T>
@@ -66,10 +67,11 @@ LaneInstruction half_approximation(Modifiers& m) {
     return ftz ? for_halves<Flushing<InDouble<F>>, 1>(type) : for_halves<InDouble<F>, 1>(type);
 }
 
-// ---- rcp and sqrt also exist correctly rounded, for f32 and f64 ----
+// ---- rcp and sqrt, which also exist with correct rounding for f32 and f64 ----
 
-/// Here it is all one whether "subnormal" is decided before or after rounding (see float.cpp): no
-/// reciprocal lies so close below the smallest normal number that 24 bits would round it up to it.
+/// Here it makes no difference whether "subnormal" is decided before or after rounding (see
+/// float.cpp), because no reciprocal is so close below the smallest normal number that rounding to
+/// 24 bits would reach that number.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {
@@ -105,9 +107,9 @@ LaneInstruction rounded_function(Modifiers& m) {
     return type == Type::f64 && !ftz ? rounded_to<F, double>(*direction) : LaneInstruction{};
 }
 
-// ---- the rough ones in double precision: a starting point for Newton's iteration ----
+// ---- rough approximations in double precision: starting points for Newton's iteration ----
 //
-// Only the upper 32 bits of the operand count, and only those of the result are set.
+// They use only the upper 32 bits of the operand, and set only the upper 32 bits of the result.
 
 constexpr u64 kUpperHalf = 0xffffffff00000000u;
 
@@ -125,8 +127,8 @@ struct InUpperHalf {
 template <class F>
 LaneInstruction rough(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
-    // Without .ftz the assembler adds the iteration itself: an H200 is then within a unit in the
-    // last place.
+    // Without .ftz the assembler adds the iteration, and an H200 is within one unit in the last
+    // place.
     return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
                          : in_lanes<F, double, double>();
 }

@@ -1,4 +1,4 @@
-// Where kernels see memory, when that is drawn: see device_memory.h.
+// Chooses the addresses at which kernels see memory; see device_memory.h.
 #include "simulator/memory/device_memory.h"
 
 #include <iterator>
@@ -6,15 +6,15 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Every bit of the number changes half of the bits.
+/// Mixes a number, so that a change of one bit changes half of the result's bits.
 u64 mixed(u64 number) {
     number = (number ^ number >> 30) * 0xbf58'476d'1ce4'e5b9;
     number = (number ^ number >> 27) * 0x94d0'49bb'1331'11eb;
     return number ^ number >> 31;
 }
 
-/// Device pointers are in one of these, by the system: a driver takes addresses where the system puts mappings
-/// (Linux with 28 random bits, with 32 of them), or low ones (Windows, WSL).
+/// The ranges in which device pointers lie, by system. Drivers use addresses where the system
+/// places mappings (Linux with 28 random bits, and with 32), or low addresses (Windows, WSL).
 struct Region {
     u64 begin, end;
 };
@@ -23,9 +23,9 @@ constexpr Region kRegions[] = {
     {0x7000'0000'0000, 0x7f00'0000'0000},
     {0x0008'0000'0000, 0x0040'0000'0000},
 };
-/// Where memory begins: slots of pages, and pages of shadow, must fit.
+/// The alignment of the start of memory, which suits slots of pages and pages of shadow.
 constexpr u64 kMemoryAlign = 8 << 20;
-/// How far the windows are from the memory at least.
+/// The minimum distance between the windows and the memory.
 constexpr u64 kBetween = 64 << 20;
 /// All windows together.
 constexpr u64 kWindows = 4 * kWindowStride;

@@ -1,9 +1,9 @@
-// Allocates intervals from a range of addresses and takes them back. It does not access the memory
+// Allocates intervals from a range of addresses and frees them. It does not access the memory
 // there.
 //
 // Idea   First fit, from the lowest address, so that used memory stays close together. A freed
-//        interval waits in a queue before it is reused. A program that uses memory after freeing it
-//        then accesses addresses that belong to nothing, and this is detected.
+//        interval waits in a queue before it is reused. So if a program uses memory after freeing
+//        it, the addresses belong to no allocation, and the mistake is detected.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// The number of freed intervals that wait before the oldest is reused.
+    /// The number of freed intervals that wait before the oldest one is reused.
     static constexpr std::size_t kResting = 512;
     /// No interval is reused before end_rest().
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
@@ -34,7 +34,7 @@ public:
     /// none.
     Interval take(u64 bytes, u64 align);
     void give_back(Interval interval);
-    /// Allows the returned intervals to be reused.
+    /// Allows all freed intervals to be reused.
     void end_rest();
 
 private:
@@ -42,7 +42,7 @@ private:
     void add_gap(Interval interval);
 
     Interval whole_;
-    std::map<u64, u64> gaps_;  ///< start -> end; never adjacent to each other
+    std::map<u64, u64> gaps_;  ///< start -> end of free intervals, which are never adjacent
     std::deque<Interval> resting_;
     std::size_t most_resting_;
 };

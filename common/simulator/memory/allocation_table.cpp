@@ -1,4 +1,4 @@
-// Which allocation an address belongs to, or belonged to.
+// Finds the allocation that an address belongs to, or belonged to before it was freed.
 #include <algorithm>
 
 #include "simulator/memory/device_memory.h"
@@ -6,7 +6,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The last allocation that begins at or below `address`, in a table sorted by begin.
+/// Returns the last allocation that begins at or below `address`. The table is sorted by begin.
 const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
     const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
                                         [](u64 a, const Allocation& b) { return a < b.begin; });
@@ -35,7 +35,7 @@ const Allocation* AllocationTable::nearest(u64 address) const {
 }
 
 const Allocation* AllocationTable::find_freed(u64 address) const {
-    // Addresses may have been used several times: the latest owner is the one meant.
+    // An address may have been used several times. The latest owner is the most likely one.
     for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
         if (a->contains(address, 1)) return &*a;
     }

@@ -2,15 +2,15 @@
 //
 // Theory of operation
 //   Three mappings are made once, none of which costs memory until it is touched:
-//     addresses  [kDeviceBase, + range): no access. A device pointer points into it, so that host
-//     code
-//                that follows one faults. Its upper part, the host zone, is opened piece by piece
-//                for managed and pinned memory, which host and kernels use at the same address.
+//     addresses  [kDeviceBase, + range): no access. A device pointer is an address in this mapping,
+//                so that host code that dereferences it faults. Parts of its upper end, the host
+//                zone, are made accessible for managed and pinned memory, which host and kernels
+//                use at the same address.
 //     storage    the bytes of the device zone, at a fixed distance from their addresses.
 //     shadow     a byte for each word of `addresses`.
-//   An allocation owns a slot: its bytes, and a gap behind them that belongs to nobody. Slots are
-//   multiples of what one page of shadow covers, so that no page of storage or shadow is shared and
-//   freeing can hand whole pages back to the system.
+//   An allocation owns a slot: its bytes, and an unused gap after them. The size of a slot is a
+//   multiple of what one page of shadow covers, so that no page of storage or shadow is shared, and
+//   freeing can return whole pages to the system.
 #include "simulator/memory/device_memory.h"
 
 #include <sys/mman.h>
@@ -33,11 +33,11 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kHugePage = 2 << 20;
-/// Words have a byte of shadow each: a page of shadow covers four pages of memory.
+/// Each word has a byte of shadow, so a page of shadow covers four pages of memory.
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
-/// Freed allocations that are remembered for "use after free".
+/// The number of freed allocations that are remembered for "use after free".
 constexpr std::size_t kFreedRemembered = 256;
 
 u8* map_anywhere(u64 bytes, int protection) {
@@ -45,12 +45,13 @@ u8* map_anywhere(u64 bytes, int protection) {
     return p == MAP_FAILED ? nullptr : static_cast<u8*>(p);
 }
 
-/// Addresses start on page borders that the caller gives; the end is rounded up.
+/// Returns pages to the system. `begin` must be the start of a page. The end is rounded up.
 void forget_pages(u8* begin, u64 bytes) {
     madvise(begin, round_up(bytes, kPage), MADV_DONTNEED);
 }
 
-/// True when the range is ours now. Kernels older than 4.17 take the address as a hint only.
+/// Reserves a range of addresses. Returns false if the range is not available. Kernels older than
+/// 4.17 treat the address as a hint only.
 bool reserve_at(u64 address, u64 bytes) {
     void* wanted = reinterpret_cast<void*>(address);
     void* p = mmap(wanted, bytes, PROT_NONE,
@@ -93,12 +94,12 @@ struct DeviceMemory::State {
     std::map<u64, Owned> live;  ///< by begin
     std::deque<Allocation> freed;
     AddressZone device_zone{Interval{}}, host_zone{Interval{}};
-    bool host_zone_open = false;  ///< all of it is accessible: see open_host_slot
+    bool host_zone_open = false;  ///< all of the zone is accessible: see open_host_slot
     u64 bytes_in_use = 0;
     u64 next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
 
-    /// The last one that begins at or below.
+    /// Returns the last allocation that begins at or below `address`, or nullptr.
     const Owned* at_or_below(u64 address) const {
         const auto above = live.upper_bound(address);
         return above == live.begin() ? nullptr : &std::prev(above)->second;
@@ -107,7 +108,8 @@ struct DeviceMemory::State {
         const Owned* candidate = at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// The allocation that a loop has left which came to `address`; null when none is so near.
+    /// Returns the allocation that a loop has probably run out of to reach `address`, or nullptr if
+    /// none is near.
     const Allocation* closely_below(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
@@ -119,8 +121,9 @@ struct DeviceMemory::State {
     void close_host_slot(Interval slot);
 };
 
-/// Each slot with an access right of its own is a mapping to the system, which allows about 65000. A
-/// program with more managed allocations than that gets them all, but without faults in between.
+/// Makes a slot of the host zone accessible. Each slot with its own access rights is a mapping, and
+/// the system allows about 65000 of them. If a program has more managed allocations, the whole zone
+/// becomes accessible, and accesses between allocations no longer fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
@@ -141,8 +144,9 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
       state_(std::make_unique<State>()) {
     const u64 wanted = capacity_;
-    // Generous first: four times the capacity in addresses lets freed ones rest, and leaves room
-    // for the gaps. Where the process may not map that much (ulimit -v), less.
+    // Start with a large range: four times the capacity leaves room for the gaps, and freed
+    // addresses need not be reused soon. If the process may not map that much (ulimit -v), try
+    // less.
     for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
         const u64 device_bytes = capacity_ * spare, host_bytes = capacity_ * 2;
         range_ = device_bytes + host_bytes;
@@ -190,12 +194,12 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
 
     AddressZone& zone = lives_on_host(kind) ? state_->host_zone : state_->device_zone;
     const bool huge = bytes >= kHugePage;
-    // Large allocations begin at a page on hardware too.
+    // On hardware too, large allocations begin at the start of a page.
     const u64 first = huge || lives_on_host(kind) ? 0 : scattered(state_->next_serial);
     Interval slot;
     const u64 gap = gap_behind(state_->live.size(), zone.whole().size());
     if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
-    // Also when addresses are too scattered for another huge slot.
+    // Also do this if no huge slot is free because the addresses are fragmented.
     for (const u64 behind : {gap, kNarrowGap}) {
         if (slot.size() != 0) continue;
         slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);
@@ -215,8 +219,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (allocation.has_shadow)
         allocation.to_host =
             reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
-    // Kernels touch large arrays in all orders: huge pages save most of the faults and of the
-    // misses in the address translation. Small ones would waste most of a huge page.
+    // Kernels access large arrays in any order. Huge pages save most of their page faults and TLB
+    // misses. Small arrays would waste most of a huge page.
     if (huge) {
         madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
@@ -259,10 +263,11 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Gives up the addresses that are reserved, for drawn ones where this process has nothing: a pointer of the
-/// host must not look like the device's.
+/// Gives up the reserved addresses, and reserves randomly drawn ones where this process has no
+/// mappings. Otherwise a host pointer could look like a device pointer.
 std::optional<AddressMap> DeviceMemory::moved_to(u64 seed) const {
-    munmap(reinterpret_cast<void*>(device_base()), range_);  // first: address space may be short
+    // Unmap first, because address space may be scarce.
+    munmap(reinterpret_cast<void*>(device_base()), range_);
     constexpr u64 kTurns = 100;
     for (u64 turn = 0; turn < kTurns; ++turn) {
         const AddressMap map = drawn_map(seed + (turn << 32), range_);
@@ -346,7 +351,7 @@ u64 DeviceMemory::bytes_in_use() const {
     return state_->bytes_in_use;
 }
 
-// ---- what has been written ----
+// ---- initialized bytes ----
 
 bool DeviceMemory::has_shadow(u64 address) const {
     return state_->device_zone.contains(address);
@@ -356,7 +361,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     u8* end = begin + words;
     u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
     const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
-    // Pages given back read as zeros, and cost nothing.
+    // Pages that are returned to the system read as zeros, and cost nothing.
     if (pages < 16 * kPage) {
         std::memset(begin, 0, words);
         return;
@@ -366,7 +371,7 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
 }
 
-// ---- for the handler of a fault ----
+// ---- for the handler of faults ----
 
 bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
     std::unique_lock lock(state_->mutex, std::try_to_lock);

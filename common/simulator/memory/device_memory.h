@@ -6,10 +6,11 @@
 //             second part of the same range, whose storage is at the address itself, so that host
 //             and device can access it. The range is several times the capacity: addresses of freed
 //             memory are not reused for a while, so that late accesses are detected.
-// Shadow      One byte for every 4-byte word says which of its 4 bytes are initialized (bits 0-3),
-//             and which of them by the host, whose copies have no gaps (bits 4-7; later writes by
-//             kernels may leave these bits set). Each word has its own byte, so that two workers
-//             that write neighbouring words never interfere.
+// Shadow      Each 4-byte word has one byte of shadow. Its bits 0-3 tell which bytes of the word
+//             are initialized. Bits 4-7 tell which of these the host has written, because its
+//             copies have no gaps (later writes by kernels may leave these bits set). Since each
+//             word has its own byte of shadow, two workers that write adjacent words never
+//             interfere.
 #pragma once
 
 #include <map>
@@ -24,10 +25,11 @@
 namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
-/// Pointers have 32 bits, and this is the end of WebAssembly's memory.
+/// Pointers have 32 bits, and WebAssembly's memory ends here.
 inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 #else
-/// Not the range that AddressSanitizer uses for its heap, so that host code may be built with it.
+/// This is not the range that AddressSanitizer uses for its heap, so host code may be built with
+/// it.
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 #endif
 
@@ -38,15 +40,16 @@ struct AddressMap {
     /// each one stride further. As on a GPU, the low 24 bits are the address in the space, and the
     /// bits above are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
-    /// Decides where in its slot a small allocation begins. If it is 0, this is the beginning of the slot.
+    /// Determines where in its slot a small allocation begins. If 0, the allocation begins at the
+    /// start of the slot.
     u64 scatter = 0;
 };
 /// The map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns one of the maps that are possible on a GPU with `range` bytes of memory, selected by a
-/// number.
+/// Returns one of the address maps that are possible on a GPU with `range` bytes of memory. `seed`
+/// selects the map.
 AddressMap drawn_map(u64 seed, u64 range);
-/// Returns how far after the start of its slot a small allocation starts. Less than kMostScatter.
+/// Returns the offset of a small allocation in its slot, which is less than kMostScatter.
 inline constexpr u64 kMostScatter = 16 << 10;
 u64 scattered(u64 serial);
 
@@ -56,7 +59,7 @@ inline u64 device_base() {
 
 /// No allocation reaches these windows.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// Shared memory has a window for each block that a cluster may have, and for wrong ranks.
+/// Shared memory has a window for each block of the largest cluster, and for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -67,16 +70,17 @@ inline u64 local_window() {
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
 }
-/// Function pointers: the index of a function in the module, times 16.
+/// Returns the window of function pointers. A function pointer is the index of the function in its
+/// module, times 16.
 inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The unused addresses after an allocation. There are many, so that an index that is wrong by
-/// whole rows is detected, instead of reading the next allocation.
+/// The number of unused addresses after an allocation. The gap is wide, so that an index that is
+/// wrong by whole rows is detected instead of reading the next allocation.
 inline constexpr u64 kWideGap = 2 << 20, kNarrowGap = 16 << 10;
-/// There are fewer if there are so many allocations that wide gaps would take a quarter of all
-/// addresses.
+/// Returns the gap after an allocation. It is narrow if there are so many allocations that wide
+/// gaps would take a quarter of all addresses.
 inline u64 gap_behind(std::size_t allocations, u64 addresses) {
     return allocations < addresses / (4 * kWideGap) ? kWideGap : kNarrowGap;
 }
@@ -85,9 +89,9 @@ enum class AllocationKind : u8 { device, managed, pinned, registered, variable, 
 
 struct Allocation {
     u64 begin = 1, end = 0;  ///< device addresses; end is exclusive
-    /// Device address + to_host is the address of the byte in this process.
+    /// The distance from a device address to the address of the same byte in this process.
     std::ptrdiff_t to_host = 0;
-    /// False for memory that the host writes too, which counts as initialized.
+    /// False for memory that the host writes too. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
     u64 serial = 0;    ///< 1, 2, ... in the order of allocation
@@ -98,7 +102,7 @@ struct Allocation {
     }
 };
 
-/// The existing allocations sorted by address, for a launch.
+/// All existing allocations, sorted by address, at the time of a launch.
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
@@ -113,20 +117,23 @@ public:
     explicit DeviceMemory(u64 capacity_bytes);
     ~DeviceMemory();
 
-    /// Returns 0 if the device's memory is exhausted. The alignment is 512, as on hardware.
+    /// Allocates memory, aligned to 512 bytes as on hardware. Returns 0 if the device's memory is
+    /// exhausted.
     u64 allocate(u64 bytes, AllocationKind kind = AllocationKind::device, std::string name = {});
     /// Registers host memory that kernels may use at its own address (cudaHostRegister).
     bool register_host(void* pointer, u64 bytes);
     bool unregister_host(void* pointer);
     bool free(u64 begin);
 
-    /// Returns a snapshot for a launch. It is fast if nothing has changed since the last one.
+    /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
+    /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
 
     /// Returns the allocation that contains `address`.
     std::optional<Allocation> find(u64 address) const;
 
-    /// Returns the host's pointer to [address, address + bytes), if that is inside one allocation.
+    /// Returns the host pointer to [address, address + bytes), or nullptr if the range is not
+    /// inside one allocation.
     u8* host_view(u64 address, u64 bytes) const;
     bool is_device_range(u64 address) const { return address - device_base() < range_; }
 
@@ -136,33 +143,36 @@ public:
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     void copy_written(u64 to, u64 from, u64 bytes);  ///< for cudaMemcpy from device to device
     void mark_unwritten(u64 address, u64 bytes);
-    /// Marks the bytes whose bits are set, for a kernel, while other threads may mark other bytes.
+    /// Marks the bytes whose bits are set, for a kernel. Other threads may mark other bytes at the
+    /// same time.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }
-    /// Returns a mask of the uninitialized bytes (of at most 32).
+    /// Returns a mask of the uninitialized bytes among these (at most 32).
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
-    /// Returns "1536 bytes into an allocation of 4096 bytes", for a fault handler. Takes no lock
-    /// that is held. Returns false if it cannot find out.
+    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for a fault handler. Does
+    /// not wait for locks. Returns false if the description is not possible.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    u64 range() const { return range_; }  ///< the number of device addresses from device_base()
+    u64 range() const { return range_; }  ///< number of device addresses from device_base() on
     u64 bytes_in_use() const;
 
-    /// Chooses a different address_map, so that a kernel cannot tell from its pointers who runs it.
-    /// Returns false, and changes nothing, if there are allocations. Afterwards managed and pinned
-    /// memory are not available, because the host accesses them at the same address.
+    /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
+    /// is simulated. Returns false, and changes nothing, if there are allocations. Afterwards
+    /// managed and pinned memory are not available, because the host accesses them at the same
+    /// address.
     bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;
 
 private:
     std::optional<AddressMap> moved_to(u64 seed) const;
-    /// Managed, pinned and registered memory has no shadow.
+    /// Reports whether an address has shadow. Managed, pinned and registered memory has none.
     bool has_shadow(u64 address) const;
-    /// `whole` has the bits for a word of which all bytes are affected.
+    /// Sets shadow bits for a range. `whole` has the bits for a word whose bytes are all in the
+    /// range.
     void set_shadow(u64 address, u64 bytes, u8 whole);
     static void clear_shadow(u8* begin, u64 words);
 

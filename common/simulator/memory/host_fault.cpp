@@ -1,8 +1,8 @@
 // See host_fault.h.
 //
 // How   Device addresses are reserved without access, so the processor raises SIGSEGV with the
-//       address. The handler prints, puts the default action back and returns: the instruction runs
-//       again, faults again, and the program ends the way it does without a handler.
+//       address. The handler prints a message, restores the default action and returns. The
+//       instruction runs again and faults again, and the program ends as it does without a handler.
 #include "simulator/memory/host_fault.h"
 
 #include <signal.h>
@@ -18,8 +18,8 @@ namespace {
 
 std::atomic<const DeviceMemory*> watched{nullptr};
 
-/// What lies at `address`, in a form that fits a sentence. Called while the program dies, so it may
-/// not wait for a lock that the dying thread holds: try_describe_address gives up instead.
+/// Prints what is at `address`, as part of a sentence. Called while the program crashes, so it may
+/// not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {

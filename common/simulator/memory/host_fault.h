@@ -7,9 +7,9 @@ namespace coalesce::simulator {
 
 class DeviceMemory;
 
-/// From now on, if host code accesses an address of `memory` that only kernels may use, a message
-/// names the allocation before the program crashes, as it would have without the simulator. Does
-/// nothing if the program handles SIGSEGV itself.
+/// Installs a handler for crashes. If host code accesses an address of `memory` that only kernels
+/// may use, a message names the allocation, and then the program crashes as it would have without
+/// the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
 /// Call this before `memory` is destroyed.

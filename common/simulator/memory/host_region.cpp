@@ -1,9 +1,9 @@
 // See host_region.h.
 //
-// Watch   Variables without an initial value lie in pages that belong to no file; the loader puts
-//         them right behind the writable pages of their file. This library reserves far more
-//         addresses than there is memory, for the bytes of the device and what is noted of them:
-//         what lies there is nobody's.
+// Watch   Variables without an initial value are in pages that belong to no file. The loader puts
+//         these pages directly after the writable pages of the variables' file. This library
+//         reserves far more addresses than there is memory, for the bytes of the device and their
+//         shadow. Such addresses belong to no variable.
 #include "simulator/memory/host_region.h"
 
 #include <unistd.h>
@@ -25,7 +25,8 @@ HostRegion host_region(u64 address) {
         unsigned long long begin = 0, end = 0;
         char access[5] = "";
         int name_at = 0;
-        // "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234    /home/ada/program"
+        // A line looks like "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234
+        // /home/ada/program".
         if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &begin, &end, access,
                         &name_at) != 3)
             continue;

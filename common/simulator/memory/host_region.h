@@ -1,4 +1,4 @@
-// Finds out what is at an address of this process, for messages about kernels that use host
+// Finds out what an address of this process belongs to, for messages about kernels that use host
 // pointers.
 #pragma once
 
@@ -14,8 +14,8 @@ enum class HostRegion : u8 {
     variable,   ///< a variable of the program or a library
 };
 
-/// Slow, because it reads the list of the process's mappings. Returns `none` if there is no such
-/// list.
+/// Returns the region of an address. This is slow, because it reads the list of the process's
+/// mappings. Returns `none` if there is no such list.
 HostRegion host_region(u64 address);
 
 }  // namespace coalesce::simulator

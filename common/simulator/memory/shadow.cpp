@@ -1,4 +1,4 @@
-// What has been written of the device's memory: see device_memory.h.
+// Tracks which bytes of the device's memory are initialized: see device_memory.h.
 #include <algorithm>
 #include <cstring>
 
@@ -8,13 +8,13 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The bits of the bytes [from, to) of a word.
+/// Returns the bits for the bytes [from, to) of a word.
 u8 bits_of(u64 from, u64 to) {
     return static_cast<u8>((1u << to) - (1u << from));
 }
 
-/// Calls edit(shadow byte, bits) for the partial words at both ends of a range, and fill(shadow bytes, words) for the
-/// whole ones between. `shadow`: of the first.
+/// Calls edit(shadow byte, bits) for the partial words at both ends of a range, and fill(shadow
+/// bytes, words) for the whole words between them. `shadow` is the shadow of the first word.
 template <class Edit, class Fill>
 void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
     const u64 begin = address & 3, end = begin + bytes;
@@ -41,7 +41,8 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
         if (*shadow(at) & bits)
             __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
     };
-    // A kernel has put something here, so what is around is not the host's any more either.
+    // A kernel has written here, so the bytes around this address no longer count as filled by the
+    // host.
     constexpr u64 kAround = 16;
     const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
     const u64 end = std::min(address + kAround + 16, device_base() + range_);
@@ -71,7 +72,7 @@ void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
         std::memmove(shadow(to), shadow(from), bytes / 4);
         return;
     }
-    // Byte by byte, in the order that keeps an overlapping source intact.
+    // Copy byte by byte, in the order that preserves an overlapping source.
     const auto copy_byte = [&](u64 i) {
         const u32 bits = *shadow(from + i) >> ((from + i) & 3) & 0x11, place = (to + i) & 3;
         u8& word = *shadow(to + i);

@@ -11,8 +11,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// CUtensorMapDataType: bytes of an element, by its number. The packed types of 4 and 6 bits belong
-/// to devices of another kind.
+/// The size of an element in bytes, by its CUtensorMapDataType. Only other devices have the packed
+/// types of 4 and 6 bits.
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr u32 kFirstFloat = 6;
 
@@ -20,17 +20,18 @@ constexpr u32 kLargestBox = 256, kLargestElementStride = 8;
 constexpr u64 kLargestSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
 constexpr u32 kMapAlignment = 64;
 
-// A map has no bytes of padding, which would tell equal maps apart.
+// A map must have no padding, because padding could make equal maps differ.
 static_assert(std::has_unique_object_representations_v<TensorMap>);
 static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
-/// The maps that were made in this process, by their bytes. Workers look while the host may add more.
+/// The maps created in this process, by their bytes. Workers look them up while the host may add
+/// more.
 struct Made {
     std::shared_mutex mutex;
     std::unordered_map<std::string, TensorMap> maps;
 };
 Made& made() {
-    static Made& m = *new Made;  // never destroyed: programs launch kernels while they exit
+    static Made& m = *new Made;  // never destroyed, because programs launch kernels during exit
     return m;
 }
 
@@ -89,7 +90,7 @@ std::string fault_of(const TensorMapArguments& a) {
     return "";
 }
 
-/// The map that the arguments, which are good, ask for.
+/// Returns the map for these arguments, which are valid.
 TensorMap map_of(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
@@ -132,7 +133,7 @@ std::optional<TensorMap> decode(const u8* bytes) {
 
 u32 swizzled(Swizzle swizzle, u32 address) {
     constexpr u32 kLineBytes = 128;
-    const u32 pieces = 1u << static_cast<u32>(swizzle);  // that change places: 1, 2, 4, 8
+    const u32 pieces = 1u << static_cast<u32>(swizzle);  // pieces that are exchanged: 1, 2, 4 or 8
     return address ^ (address / kLineBytes % pieces) * kPieceBytes;
 }
 

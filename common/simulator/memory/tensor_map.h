@@ -2,13 +2,13 @@
 // and the size of the box that a copy takes from it.
 //
 // Builds on  base/types.h.
-// Idea       128 bytes whose layout is not documented, so programs cannot depend on it.
+// Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
 // Trust      The bytes are in memory that kernels can write, or are copied there, so nothing is
 //            read from them. They are only looked up among the maps that `encode` has created,
 //            which the host keeps where kernels cannot reach them. Bytes that are not found are not
-//            a map. A copy is the same map, wherever it is. No secret is needed, because guessing
-//            the bytes of a map just makes a copy of it. And none is wanted, so that the same
-//            arguments give the same bytes in every run.
+//            a map. A copy is the same map, wherever it is. The bytes need not be secret, because
+//            guessing the bytes of a map only makes a copy of it. The same arguments therefore give
+//            the same bytes in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
 //            element's size.
 #pragma once
@@ -22,12 +22,12 @@ namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMostDimensions = 5;
-/// Copies move pieces of 16 bytes, which swizzling exchanges.
+/// The size of the pieces that copies move and that swizzling exchanges.
 inline constexpr u32 kPieceBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
-/// Kernels pass these bytes, and all of them matter.
+/// A tensor map as kernels pass it. Its bytes identify the map.
 struct TensorMap {
     u64 address = 0;
     u64 size[kMostDimensions] = {};    ///< in elements
@@ -36,11 +36,12 @@ struct TensorMap {
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;
-    bool fills_with_nan = false;  ///< for elements outside the array; otherwise they are zero
+    bool fills_with_nan = false;  ///< fill elements outside the array with NaN instead of zero
     u16 type = 0;                 ///< a CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }
-    /// The rows of a box, over all dimensions except the innermost. There may be up to 2^32.
+    /// Returns the number of rows in a box, over all dimensions except the innermost. There may be
+    /// up to 2^32.
     u64 rows() const;
     u64 box_bytes() const { return row_bytes() * rows(); }
 };
@@ -57,14 +58,16 @@ struct TensorMapArguments {
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 
-/// Writes the map and stores it. Returns what is wrong with the arguments, or "".
+/// Creates and stores a map for these arguments. Returns "", or a message that says what is wrong
+/// with the arguments.
 std::string encode(const TensorMapArguments& arguments);
 
-/// Returns the map with these 128 bytes, or nothing if `encode` has not created it.
+/// Returns the map with these 128 bytes, or nothing if `encode` has not created such a map.
 std::optional<TensorMap> decode(const u8* bytes);
 
-/// Returns where the byte at `address` of shared memory is if copies are swizzled. Within spans of
-/// 32, 64 or 128 bytes, pieces of 16 bytes are permuted, differently in each line of 128 bytes.
+/// Returns the address in shared memory of the byte that would be at `address` without swizzling.
+/// Within spans of 32, 64 or 128 bytes, pieces of 16 bytes are permuted, differently in each line
+/// of 128 bytes.
 u32 swizzled(Swizzle swizzle, u32 address);
 
 }  // namespace coalesce::simulator

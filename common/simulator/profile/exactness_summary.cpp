@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// "ex2.approx (40)", the most frequent first.
+/// Returns words such as "ex2.approx (40)", the most frequent first.
 std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
     std::vector<std::pair<std::string, u64>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -61,7 +61,8 @@ std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
     return words;
 }
 
-/// A line "LABEL: words", or several where they do not fit. Nothing without words.
+/// Adds a line "LABEL: words", or several lines if the words do not fit. Adds nothing if there are
+/// no words.
 void add_line(std::string& text, const std::string& label, const std::vector<std::string>& words) {
     if (words.empty()) return;
     text += wrap(label + ": " + joined(words), kColumns, "  ", "    ") + "\n";

@@ -1,4 +1,5 @@
-// How much of a run was simulated exactly: the last lines of a report, and a field of the JSON.
+// Describes how much of a run was simulated exactly, for the last lines of a report and for a field
+// of the JSON.
 #pragma once
 
 #include <map>
@@ -9,17 +10,18 @@
 
 namespace coalesce::simulator {
 
-/// All numbers are warp instructions of completed launches.
+/// Counts of warp instructions, which include only completed launches.
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;
-    /// Instructions, by name, whose results may differ from a GPU's in the last bits.
+    /// Instructions whose results may differ from a GPU's in the last bits, by name.
     std::map<std::string, u64> last_bits;
-    std::map<std::string, u64> values;  ///< by name: their results may be completely different
+    /// Instructions whose results may be completely different, by name.
+    std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
     /// Functions of NVIDIA's libraries that ran on the host.
     std::vector<std::string> host_functions;
-    /// The targets of kernels that are newer than the device: "sm_100a".
+    /// The targets of kernels for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
     u64 only_counted = 0;  ///< launches that --sample left unchecked
@@ -29,8 +31,8 @@ struct ExactnessSummary {
 
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);
 
-/// Returns one line if everything was exact and checked, and otherwise several. Ends with a
-/// newline.
+/// Returns one line if everything was exact and checked, and several lines otherwise. The text ends
+/// with a newline.
 std::string exactness_text(const ExactnessSummary& summary);
 
 }  // namespace coalesce::simulator

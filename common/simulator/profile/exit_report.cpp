@@ -51,7 +51,8 @@ std::string summary() {
         seen += one.count;
         is_more |= one.count == kMostCounted;
     }
-    if (!is_more) seen = reports().total();  // with those that no list keeps
+    // The total includes reports that no list has kept.
+    if (!is_more) seen = reports().total();
     return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
 }
@@ -71,7 +72,8 @@ void write_exit_report() {
     }
     if (!wants_text) return;
 
-    // What the program printed stands before the report, also when both go to one file.
+    // Flush the program's output first, so that it precedes the report even if both go to the same
+    // file.
     std::fflush(stdout);
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";

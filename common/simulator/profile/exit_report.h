@@ -1,10 +1,10 @@
-// The output at the end of a run.
+// Writes the output at the end of a run.
 #pragma once
 
 namespace coalesce::simulator {
 
 /// Writes what options() request: the JSON file, the table, the annotated lines. The library that
-/// the program is linked with calls this once, at the end of the process. Prints nothing if nothing
+/// the program is linked with calls this once, at the end of the process. Writes nothing if nothing
 /// was requested. If COALESCE_SIM_PID names the process, then processes that it forked, and
 /// programs that it started, write nothing.
 void write_exit_report();

@@ -30,7 +30,7 @@ Json line_to_json(const LineRow& line, bool knows_instructions) {
     for (const NamedCounter& counter : kCounters) {
         if (counter.per_line) json[counter.name] = line.counters.*counter.value;
     }
-    // Rather no number than a zero that is none.
+    // If the number is unknown, leave it out instead of writing a wrong zero.
     if (!knows_instructions) json.erase("warp_instructions");
     return json;
 }
@@ -123,7 +123,8 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
         json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
     if (exactness) json["exactness"] = exactness_to_json(*exactness);
-    // A name that is not UTF-8 (a file on an old disk) must not cost the whole report.
+    // A name that is not valid UTF-8 (such as an old file name) must not make the whole report
+    // fail.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

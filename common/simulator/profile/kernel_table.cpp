@@ -43,7 +43,7 @@ Counters named_images(const Site& site, const SiteCounters& c) {
     return sum;
 }
 
-/// What an access to another block's shared memory is on the machine.
+/// The operations that the machine code uses for an access to another block's shared memory.
 struct RemoteKinds {
     bool load, store, atomic;
 };
@@ -54,7 +54,8 @@ RemoteKinds remote_kinds(const Site& site) {
             .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
 
-/// A loop of an atomic has as many loads as atomics, with the same sectors.
+/// Adds accesses to other blocks. An atomic that is a loop has as many loads as atomics, with the
+/// same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
     const RemoteKinds is = remote_kinds(site);
     if (is.load) {
@@ -74,8 +75,9 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
     }
 }
 
-/// A generic access may have met global and shared memory, and an asynchronous copy loads from the
-/// one and stores to the other: so both sides of a site are looked at, whatever its state space.
+/// Returns the counters of a site under their names in reports. A generic access may have accessed
+/// global and shared memory, and an asynchronous copy loads from one and stores to the other. So
+/// both groups of counters are used, whatever the state space of the site.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return named_images(site, c);
     Counters sum;
@@ -137,7 +139,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
-/// Returns whether the lines got theirs.
+/// Adds instruction counts. Returns whether the lines have counts as well.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;

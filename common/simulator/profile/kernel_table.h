@@ -15,11 +15,12 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, and those of images.
+/// The counters of the C interface, and the counters of images.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
-    // Texture fetches; surface loads; stores and reductions to surfaces (execute/texel_access.h).
+    // Counters of texture fetches, of surface loads, and of stores and reductions to surfaces
+    // (execute/texel_access.h).
     u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
     u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
     u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
@@ -35,7 +36,7 @@ struct Counters : CoalesceCounters {
 struct NamedCounter {
     const char* name;
     u64 Counters::*value;
-    bool per_line;  ///< whether it is also known for every source line
+    bool per_line;  ///< the counter is also known for every source line
 };
 
 inline constexpr NamedCounter kCounters[] = {
@@ -84,8 +85,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// Loads and stores of a line for which there is no machine instruction, because an earlier one
-/// includes them.
+/// The number of loads and stores of a line that have no machine instruction, because an earlier
+/// access includes them.
 struct MergedOfLine {
     u32 loads = 0, stores = 0;
 };
@@ -97,13 +98,13 @@ struct LineRow {
 };
 
 struct KernelRow {
-    std::string name;  ///< demangled; kernels with the same name in several modules share a row
+    std::string name;  ///< demangled; kernels of several modules with the same name share a row
     u64 launches = 0;  ///< completed launches
-    /// Launches that were stopped by an error, which are not counted in the following.
+    /// Launches that were stopped by an error. The other members do not include them.
     u64 stopped = 0;
-    u64 only_counted = 0;  ///< of all launches, those that were not checked: see Options::sample
-    Dim3 grid, block;      ///< of the last launch of either kind
-    Counters counters;     ///< the sums over all launches
+    u64 only_counted = 0;               ///< launches that were not checked: see Options::sample
+    Dim3 grid, block;                   ///< of the last launch, completed or stopped
+    Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< whether lines have warp_instructions
     std::vector<LineRow> lines;         ///< by file, then by line; only lines with a known number
 };

@@ -11,9 +11,10 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Launches of one shape that are predicted one by one: memory and branches may differ a little.
+/// The number of launches of one shape that are predicted separately, because their memory accesses
+/// and branches may differ a little.
 constexpr u64 kPredicted = 3;
-/// Shapes of one kernel. A program that shrinks its grid with every launch has hundreds.
+/// The most shapes of one kernel. A program that shrinks its grid with every launch has hundreds.
 constexpr std::size_t kShapes = 32;
 
 bool waits(const timing::Prediction& prediction) {
@@ -96,7 +97,8 @@ const PredictedKernel* PredictedTimes::of(const std::string& kernel) const {
 }
 
 PredictedTimes* predicted_times() {
-    // Never destroyed: the report at exit reads it after the destructors of static objects ran.
+    // Never destroyed, because the report at exit reads it after the destructors of static objects
+    // have run.
     static PredictedTimes* const instance = []() -> PredictedTimes* {
         if (options().time_on.empty()) return nullptr;
         try {

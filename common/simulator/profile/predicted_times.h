@@ -26,13 +26,13 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;     ///< those that are assumed to be like earlier ones
-    u64 left_out = 0;  ///< those without a time, for the reason `why`
+    u64 alike = 0;     ///< launches that are assumed to be like earlier ones
+    u64 left_out = 0;  ///< launches without a time; `why` has the reason
     std::string why;
-    double ms = 0;                         ///< the sum over all that have a time
+    double ms = 0;                         ///< the sum over all launches that have a time
     double error_band = 0;                 ///< the largest one
-    std::vector<timing::Unknown> unknown;  ///< what the model does not know about any of them
-    /// The longest one, without its time line. It is empty if none has a time.
+    std::vector<timing::Unknown> unknown;  ///< what the model does not know about these launches
+    /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
 };
 
@@ -47,7 +47,7 @@ public:
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
     /// Forgets all launches.
     void clear();
-    /// Finds a kernel by its demangled name. Returns null if it was not launched.
+    /// Finds a kernel by its demangled name. Returns null if the kernel was not launched.
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:
@@ -55,7 +55,7 @@ private:
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< the sum over those that were predicted
+        double ms = 0;  ///< the sum over the launches that were predicted
     };
     static Shape shape_of(const LaunchConfig& config);
 

@@ -1,10 +1,11 @@
 // See profile_text.h.
 //
-// Idea    Both views print "accesses": what one kernel, or one line, did to one kind of memory in
-//         one direction. The table gives them a row each, the annotated source a remark each.
-// Watch   The ideal of global memory is worked out from the bytes that the lanes asked for: that
-//         many sectors would do if every byte of them were used. Lanes that read the same bytes ask
-//         for more than there is, hence the minimum with what was really moved.
+// Idea    Both views print "accesses": the traffic of one kernel, or one line, to one type of
+//         memory in one direction. Each is a row in the table, and a remark in the annotated
+//         source.
+// Watch   The ideal of global memory is computed from the bytes that the lanes requested: the
+//         number of sectors if every byte of them were used. Lanes that read the same bytes request
+//         more bytes than are moved, hence the minimum with the actual number.
 #include "simulator/profile/profile_text.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Access {
     const char* name;
     u64 requests;
     u64 passes;        ///< sectors, or wavefronts
-    u64 ideal;         ///< passes that would have been enough
+    u64 ideal;         ///< passes that would have been sufficient
     u64 useful_bytes;  ///< global memory only
 };
 
@@ -35,7 +36,7 @@ u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
     return std::min((useful_bytes + kSectorBytes - 1) / kSectorBytes, sectors);
 }
 
-/// The accesses that took place at all.
+/// Returns the accesses that have at least one request.
 std::vector<Access> only_used(std::vector<Access> accesses) {
     std::erase_if(accesses, [](const Access& a) { return a.requests == 0; });
     return accesses;
@@ -73,7 +74,8 @@ std::vector<Access> shared_accesses(const Counters& c) {
 
 // ---- colour ----
 
-/// Twice what would do is worth a look.
+/// Reports whether an access takes at least twice the ideal number of passes, which deserves a
+/// closer look.
 bool is_wasteful(const Access& access) {
     return access.passes >= 2 * std::max<u64>(access.ideal, 1);
 }
@@ -87,7 +89,8 @@ constexpr const char* kDim = "2";
 
 // ---- the table ----
 
-/// "  name  requests  passes  per request  ideal  last": 80 columns.
+/// Returns a row of the table: "  name  requests  passes  per request  ideal  last". It has 80
+/// columns.
 std::string table_row(const std::string& name, const std::string& requests,
                       const std::string& passes, const std::string& each, const std::string& ideal,
                       const std::string& last) {
@@ -158,7 +161,7 @@ std::string percent(double part) {
     return text;
 }
 
-/// What is to be known of a kernel's time besides the time.
+/// Returns text about a kernel's predicted time, other than the time itself.
 std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = name;
     if (kernel.longest)
@@ -222,7 +225,7 @@ std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTim
 
 // ---- the annotated source ----
 
-constexpr u32 kContext = 2;  ///< lines shown around one that touches memory
+constexpr u32 kContext = 2;  ///< lines shown around a line that accesses memory
 
 using LinesOfFile = std::map<u32, const LineRow*>;
 
@@ -241,7 +244,8 @@ void add_remark(std::string& out, const Access& a, bool global, bool colour) {
         "\n";
 }
 
-/// "^ 3 loads of this line are part of earlier ones: the GPU's code has one instruction for neighbours"
+/// Adds a remark such as "^ 3 loads of this line are part of earlier ones: the GPU's code has one
+/// instruction for neighbours".
 void add_merged(std::string& out, u32 count, const char* what) {
     if (count == 0) return;
     const bool is_one = count == 1;
@@ -266,7 +270,8 @@ void add_source_line(std::string& out, u32 number, const std::string* text, cons
     add_merged(out, row->merged.stores, "store");
 }
 
-/// Line numbers to show: those that touch memory, and some around each when the text is there.
+/// Returns the numbers of the lines to show: those that access memory, and some lines around each
+/// if the source text is available.
 std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
     std::set<u32> shown;
     for (const auto& [line, row] : lines) {

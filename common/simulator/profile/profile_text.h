@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times = nullptr);
 
-/// Returns the lines of a source file, or nothing if it cannot be read.
+/// A function that returns the lines of a source file, or nothing if the file cannot be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 

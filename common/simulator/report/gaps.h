@@ -1,4 +1,4 @@
-// Records what a program has done that no check can judge. The last lines of the report tell it.
+// Records what a program has done that no check can judge. The last lines of the report mention it.
 #pragma once
 
 #include <string>
@@ -8,19 +8,22 @@
 
 namespace coalesce::simulator {
 
-/// Here, the work of a program runs in the order of the calls, and has ended when a call returns:
-/// see cudart/work.h. So some mistakes cannot be found.
+/// Something that a program did and that may hide mistakes. In the simulator, work runs in the
+/// order of the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be
+/// found.
 enum class Gap : u8 {
-    streams,  ///< several streams had work: a missing wait between them is not found
-    /// A graph ran whose edges allow several orders: a race between its nodes is not found.
+    /// Several streams had work. A missing wait between them is not found.
+    streams,
+    /// A graph ran whose edges allow several orders. A race between its nodes is not found.
     graphs,
-    /// The host sees some device memory directly: an access before a synchronization is not found.
+    /// The host can access some device memory directly. An access before a synchronization is not
+    /// found.
     host,
 };
 
-/// Records that the program has done this. It is thread-safe.
+/// Records that the program has done this. Thread-safe.
 void note_gap(Gap gap);
-/// Returns what no check covers in this program, in words: "order between streams".
+/// Returns descriptions of what no check covers in this program, such as "order between streams".
 std::vector<std::string> gaps();
 
 }  // namespace coalesce::simulator

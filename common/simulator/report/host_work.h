@@ -1,5 +1,5 @@
 // Records the work that our replacements for NVIDIA's libraries did on the host instead of in
-// kernels. The report names it, but no counter counts it.
+// kernels. The report names this work, but no counter counts it.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@ namespace coalesce::simulator {
 
 /// Counts one call.
 void note_host_work(const std::string& function);
-/// Returns the number of calls by function.
+/// Returns the number of calls of each function.
 std::map<std::string, u64> host_work();
-/// Returns a line like "cublasSgemm: 3 calls, on the host, not counted" for each function, or "" if
-/// there were no calls.
+/// Returns a line such as "cublasSgemm: 3 calls, on the host, not counted" for each function, or ""
+/// if there were no calls.
 std::string host_work_text();
 
 }  // namespace coalesce::simulator

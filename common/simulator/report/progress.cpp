@@ -24,13 +24,14 @@ bool is_terminal() {
 #endif
 }
 
-/// The line on the terminal: one for the process, since launches run one after the other.
+/// The progress line on the terminal. The process has one, because launches run one after the
+/// other.
 struct Line {
     std::mutex mutex;
     bool shown = false;
 };
 Line& line() {
-    // Never destroyed: reports are printed at exit.
+    // Never destroyed, because reports are printed at exit.
     static Line* const instance = new Line;
     return *instance;
 }
@@ -79,7 +80,7 @@ void Progress::block_done() {
     const i64 ms = std::chrono::duration_cast<std::chrono::milliseconds>(so_far).count();
     i64 next = next_ms_.load(std::memory_order_relaxed);
     if (ms < next || !next_ms_.compare_exchange_strong(next, ms + kEveryMs)) return;
-    // The last column stays free: some terminals go to the next line there.
+    // The last column stays empty, because some terminals wrap when it is filled.
     show(progress_line(kernel_, done, blocks_, static_cast<double>(ms) / 1000, kColumns - 1));
 }
 

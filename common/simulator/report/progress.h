@@ -1,4 +1,4 @@
-// Shows the progress of a long launch on the last line of the terminal. It shows nothing if
+// Shows the progress of a long launch on the last line of the terminal. Nothing is shown if
 // standard error is not a terminal.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace coalesce::simulator {
 
-/// Returns a line like "matrix_product: 34 % of 4,096 blocks, about 25 s to go", at most `columns`
-/// wide.
+/// Returns a line such as "matrix_product: 34 % of 4,096 blocks, about 25 s to go", at most
+/// `columns` wide.
 std::string progress_line(const std::string& kernel, u64 done, u64 blocks, double seconds_so_far,
                           std::size_t columns);
 
-/// Shows the progress of one launch. Its line disappears with the object.
+/// Shows the progress of one launch. The line is removed when the object is destroyed.
 class Progress {
 public:
     Progress(std::string kernel, u64 blocks);
@@ -32,10 +32,10 @@ private:
     const bool wanted_;
     const Clock::time_point start_ = Clock::now();
     std::atomic<u64> done_{0};
-    std::atomic<i64> next_ms_;  ///< when to show something next, in ms since the start
+    std::atomic<i64> next_ms_;  ///< time of the next update, in ms since the start
 };
 
-/// Removes the line, if there is one, so that something else can be written.
+/// Removes the progress line, if there is one, so that something else can be written.
 void clear_progress_line();
 
 }  // namespace coalesce::simulator

@@ -1,7 +1,8 @@
-// The list of reports, and what each looks like on the terminal. See reports.h.
+// The list of reports, and their text on the terminal. See reports.h.
 //
-// Watch   Many workers add reports at once, a broken kernel millions of them. So a report is found
-//         by its site in a map, and what is already there costs a look-up and a count.
+// Watch   Many workers add reports at the same time, and a broken kernel adds millions of them. So
+//         a map finds a report by its site, and repeating a known report costs a lookup and a
+//         count.
 #include "simulator/report/reports.h"
 
 #include <algorithm>
@@ -20,26 +21,30 @@ namespace {
 
 constexpr const char* kPrefix = "coalesce: ";
 
-/// Different sites printed before the rest is only counted: nobody reads further.
+/// The number of different sites to print. Reports of further sites are only counted, because
+/// nobody reads that many.
 constexpr u64 kMostPrinted = 100;
 
-/// Different reports of the host that are kept: nothing else bounds them, when a program calls in a
-/// loop with another argument each time.
+/// The most reports about the host that are kept. A program that calls in a loop with different
+/// arguments could add any number of them.
 constexpr std::size_t kMostOfHost = 1000;
 
-/// Whether the report is about a place in a kernel. Else it is about the host: a leak, a call.
+/// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
+/// a leak or a call.
 bool has_site(const Report& r) {
     return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
 }
 
-/// Whether a thread of the device did it. Not when a launch was refused or could not be simulated.
+/// Reports whether a thread of the device caused the report. That is not so if a launch was refused
+/// or could not be simulated.
 bool has_thread(const Report& r) {
     const bool never_ran =
         r.check == "execution" && (r.kind == "unsupported" || r.kind == "out of host memory");
     return !r.kernel.empty() && r.check != "apicheck" && !never_ran;
 }
 
-/// What makes two reports the same. Those of the host are told apart by address and message.
+/// The properties that make two reports equal. Reports about the host also differ by address and
+/// message.
 using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
                            u32, u64, std::string>;
 
@@ -55,7 +60,7 @@ SiteKey key_of(const Report& r) {
             has_site(r) ? "" : r.message};
 }
 
-/// Who did it, in the order in which CUDA numbers blocks and threads.
+/// Returns the block and thread as a key, in the order in which CUDA numbers them.
 auto rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
@@ -67,7 +72,7 @@ bool is_origin(Dim3 index) {
 void print(const std::string& text) {
     clear_progress_line();
     const std::string whole = with_prefix(kPrefix, text);
-    // One call, so that lines of two reports never mix.
+    // Write in one call, so that the lines of two reports never mix.
     std::fwrite(whole.data(), 1, whole.size(), stderr);
     std::fflush(stderr);
 }
@@ -139,7 +144,8 @@ void Reports::print_as_they_come(bool on) {
 }
 
 Reports& reports() {
-    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    // Never destroyed, because the report at exit is written after the destructors of static
+    // objects have run.
     static Reports* const instance = [] {
         auto* made = new Reports;
         made->print_as_they_come(!options().quiet);
@@ -149,9 +155,9 @@ Reports& reports() {
 }
 
 std::string to_text(const Report& report) {
-    // The prefix that every printed line gets counts towards the width.
+    // Each printed line gets a prefix, which counts towards its width.
     const std::size_t columns = kColumns - std::string_view(kPrefix).size();
-    // A message may have lines of its own, such as a list of who waits for what.
+    // A message may contain line breaks, such as a list of waiting warps.
     const auto paragraph = [&](std::string_view text) {
         std::string lines;
         while (!text.empty()) {
@@ -168,12 +174,12 @@ std::string to_text(const Report& report) {
     std::string text = wrap(title, columns, "", "  ");
 
     const std::string place = as_place(report.where.file, report.where.line);
-    // In one piece, however long: editors make a link of it.
+    // Do not wrap this line, because editors turn it into a link.
     if (!place.empty()) text += "\n  at " + place;
     if (has_thread(report)) {
         std::string who =
             "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
-        // What the execution itself complains of may have no line: a kernel that never began.
+        // A report about the execution may have no line, for example if a kernel never began.
         const bool wants_line = place.empty() && report.check != "execution";
         if (wants_line) who += " (build with -lineinfo to see the line)";
         text += paragraph(who);

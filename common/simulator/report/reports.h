@@ -1,8 +1,7 @@
 // Collects the reports of the checks, one for each site.
 //
-// A report names the place in the source, the kernel, the block and thread that did it, and the
-// likely cure. If the same thing happens again at the same site, only the count of the report
-// rises.
+// A report names the place in the source, the kernel, the block and thread, and the likely cure. If
+// the same error occurs again at the same site, only the count of the report increases.
 #pragma once
 
 #include <memory>
@@ -19,26 +18,28 @@ struct Place {
 };
 
 struct Report {
-    /// memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, apicheck or execution.
+    /// The name of the check: memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck,
+    /// apicheck or execution.
     std::string check;
-    /// "out of bounds", "misaligned", "write after read" ... Tests rely on these words, so they must not change.
+    /// The type of error, such as "out of bounds", "misaligned" or "write after read". Tests rely
+    /// on these words, so they must not change.
     std::string kind;
     Place where;
     std::string kernel;  ///< demangled
     Dim3 block{0, 0, 0}, thread{0, 0, 0};
     u64 address = 0;
-    std::string message;  ///< one or two sentences that say what happened, and to which allocation
+    std::string message;  ///< one or two sentences about what happened, and to which allocation
     std::string cure;     ///< one sentence, or nothing
     Place other;          ///< the other access of a race; its line is 0 if there is none
     Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
-    u64 count = 1;  ///< in reports that are kept, at most kMostCounted
+    u64 count = 1;  ///< for reports that are kept, at most kMostCounted
 };
 
-/// The count stops at this number: a broken kernel can repeat a mistake a billion times, and nobody
+/// The count stops at this number. A broken kernel can repeat a mistake a billion times, and nobody
 /// needs the exact number.
 constexpr u64 kMostCounted = 100'000;
 
-/// All reports of the process. It is thread-safe.
+/// All reports of the process. Thread-safe.
 class Reports {
 public:
     Reports();
@@ -46,10 +47,11 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds a report, or counts it if there is already one with the same check, kind, kernel and
-    /// places (on the host, the same address and message, too). If printing is on, the first one is
-    /// printed to stderr at once. Of equal reports, the one from the lowest block and thread is
-    /// kept, so that the list does not depend on which worker was first.
+    /// Adds a report. If there is already one with the same check, kind, kernel and places (for
+    /// reports about the host, also the same address and message), increments its count instead. If
+    /// printing is on, a new report is immediately printed to stderr. Among equal reports, the one
+    /// from the lowest block and thread is kept, so that the list does not depend on which worker
+    /// was first.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;  ///< the sum of the counts of all added reports
@@ -63,8 +65,8 @@ private:
 
 Reports& reports();
 
-/// Returns "racecheck: write after read in transpose at main.cu:12 ..." on several lines. Each has
-/// at most 80 columns if the names allow it.
+/// Returns the report as several lines of text, such as "racecheck: write after read in transpose
+/// at main.cu:12 ...". Each line has at most 80 columns if the names allow it.
 std::string to_text(const Report& report);
 
 }  // namespace coalesce::simulator

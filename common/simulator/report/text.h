@@ -1,7 +1,7 @@
 // Formats text for people: numbers with separators, sentences that fit the width of a terminal, and
 // colour if it is wanted.
 //
-// Builds on  nothing.
+// Builds on  no other part.
 #pragma once
 
 #include <string>
@@ -11,33 +11,32 @@
 
 namespace coalesce::simulator {
 
-/// The project's output is at most this many columns wide.
+/// The most columns in a line of the project's output.
 inline constexpr std::size_t kColumns = 80;
 
 /// Returns a text like "1,048,576".
 std::string with_commas(u64 value);
 
-/// Returns a text like "12.5", with one digit after the point, or "-" if the denominator is 0.
+/// Returns text such as "12.5", with one digit after the point, or "-" if the denominator is 0.
 std::string ratio(u64 numerator, u64 denominator);
 
-/// Breaks `text` at spaces so that no line is longer than `columns`. A word that is longer has a
-/// line of its own. The first line begins with `first`, and all further ones begin with `rest`. The
-/// result does not end with a newline.
+/// Breaks `text` at spaces so that no line is longer than `columns`. A word that is longer gets its
+/// own line. The first line begins with `first`, and all other lines begin with `rest`. The result
+/// does not end with a newline.
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
 /// Puts `prefix` before every line of `text`. The result ends with a newline.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// Returns "(x,y,z)", as CUDA programmers write an index, or (as_shape) "32x8", as they write a
-/// shape.
+/// Return "(x,y,z)", as CUDA programmers write an index, and "32x8", as they write a shape.
 std::string as_index(Dim3 index);
 std::string as_shape(Dim3 shape);
 
-/// Returns the path relative to the current folder, if it is inside it.
+/// Returns `path` relative to the current folder if it is inside that folder, otherwise unchanged.
 std::string shown_path(const std::string& path);
 
-/// Returns a text like "main.cu:12", with the path from shown_path(), or "" if the line is not
+/// Returns text such as "main.cu:12", with the path from shown_path(), or "" if the line is not
 /// known.
 std::string as_place(const std::string& file, u32 line);
 
