@@ -132,8 +132,8 @@ T to_whole(T value, Rounding direction) {
 /// Sets the processor's rounding direction during its lifetime.
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. The barriers
-/// prevent it from moving loads and stores across them, and therefore also the computation between
-/// those.
+/// prevent it from moving loads and stores across them, which also keeps the computation between
+/// the barriers.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

@@ -18,8 +18,8 @@ constexpr u64 kNullPage = 1 << 16;
 /// An index that is further out of bounds than this has probably overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
 
-/// Registered memory is surrounded by other memory of the host. Only an address this close to it is
-/// sure to come from an index into it.
+/// Registered memory is surrounded by other host memory. Only an address this close to it is taken
+/// for an index that ran out of it.
 constexpr u64 kNearRegistered = 4096;
 
 /// Returns the number of bytes between an address and an allocation that does not contain it.
@@ -123,7 +123,7 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
-/// Reports whether `address` looks like the address of an index that ran out of `nearest`.
+/// Reports whether `address` looks like an access to `nearest` with an index out of bounds.
 bool is_near_device_memory(u64 address, const Allocation* nearest,
                            const AllocationTable& allocations) {
     if (address >= device_base() && address < allocations.range_end) return true;

@@ -46,7 +46,7 @@ Cell narrowed(Cell cell, u32 offset) {
 
 // ---- the clock that all blocks share ----
 
-/// The releases of a block, which determine how many of its accesses other blocks know.
+/// The releases of a block, which determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
     /// One release. A warp that acquires after the launch's time `time` sees what `warp` did before
     /// its block's time `own`, and what the block's other warps did before `others`.
@@ -64,17 +64,17 @@ struct GlobalRace::Block::Sync {
         struct PerWarp {
             u64 acquired = 0;       ///< time of the last acquire
             u64 fenced = 0;         ///< own accesses before this time precede a fence
-            u64 fenced_others = 0;  ///< as `fenced`, for other warps' accesses before a barrier
+            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
         u64 acquired_by_all = 0;  ///< what a barrier passed on
-        u64 fenced_by_all = 0;    ///< as `fenced`, through fences before the last barrier
+        u64 fenced_by_all = 0;    ///< like `fenced`, but for all warps, set by a barrier
         u64 last_fence = 0;
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// What the block's warps know about each other, once a barrier was not for all of them.
+/// What the block's warps know about each other. Created once a barrier is for only some of them.
 struct GlobalRace::Block::Order {
     /// The knowledge of one warp, or the knowledge that a barrier passes to the warps that wait
     /// there.
@@ -169,7 +169,7 @@ GlobalRace::GlobalRace(u64 capacity)
 
 GlobalRace::~GlobalRace() = default;
 
-/// Makes every cell stale. A cell has room for only few stamps: when they are used up, all cells
+/// Makes every cell stale. A cell has room for only a few stamps: when they are used up, all cells
 /// are cleared.
 void GlobalRace::new_stamp() {
     if (++stamp_ > kMaxStamp) {
@@ -432,8 +432,8 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Reports whether an access of the same block is ordered before this one. It is by another
-    /// warp, or by this warp from when the block had another number.
+    /// Reports whether an access of the same block is ordered before this one. `warp` is another
+    /// warp, or this warp at a time when the block had another number.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
         return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];

@@ -1,28 +1,29 @@
 // Detects data races in global memory between the threads of one launch.
 //
 // Builds on  race_log.h.
-// Idea       Beside the device's memory there is a shadow that stores the last accesses. One 64-bit
-//            cell (Cell) holds the launch, block, thread, time and instruction of an access.
-//            Coalesced accesses must cost very little, so a cell stands for a whole 128-byte line
-//            as long as whole warps access whole lines, then for a 4-byte word, and for a single
-//            byte if threads share a word.
-// Arrays     There are three of each size: for the last write, and for two reads by threads that
-//            are not ordered with respect to each other (a write must be ordered after both).
+// Idea       A shadow of the device's memory stores the last accesses. One 64-bit cell (Cell) has
+//            the launch, block, thread, time and instruction of an access. Coalesced accesses must
+//            cost very little. So a cell stands for a whole 128-byte line as long as whole warps
+//            access whole lines, then for a 4-byte word, and for a single byte if threads share a
+//            word.
+// Arrays     There are three arrays of cells of each size: one for the last write, and two for
+//            reads by threads that are not ordered with each other (a write must be ordered after
+//            both).
 // Time       A block's time counts its barriers, arrivals and fences. For a barrier of the whole
 //            block, one number tells what came before it. A barrier of some warps, or a phase of an
-//            mbarrier, passes to each waiting warp what the arriving warps had done and knew, and
-//            to nobody else. From the first of these on, the block stores for each warp the time up
-//            to which it knows each other warp. Cells contain the last bits of a time, the epoch.
-//            When the epochs are used up, the block continues under another number, outside the
-//            grid; `turns_` knows which block it belongs to. Blocks have no common time, except
-//            through memory: a fence and then an atomic (or volatile, or release) store publishes
-//            what the block did before, and an atomic or volatile read acquires what was published
-//            before. All such locations are treated as one clock of the launch. This is lenient,
-//            but it never accuses a correct program that waits for a flag.
-// Read-only  No thread of the launch writes most of the memory that programs read. If a kernel's
-//            text shows which allocations these are (expect_writes), their reads are not passed to
-//            the checker. A store to such an allocation is reported anyway, because earlier reads
-//            of it are not known.
+//            mbarrier, passes what the arriving warps had done and knew to the waiting warps only.
+//            After the first such barrier, the block stores for each warp the time up to which it
+//            knows every other warp. Cells contain the last bits of a time, the epoch. When the
+//            epochs are used up, the block continues under another number, outside the grid;
+//            `turns_` maps this number to the block. Blocks have no common time, except through
+//            memory: a fence and then an atomic (or volatile, or release) store publishes what the
+//            block did before, and an atomic or volatile read acquires what was published before.
+//            All such locations are treated as one clock of the launch. This is lenient, but it
+//            never accuses a correct program that waits for a flag.
+// Read-only  Most memory that a program reads is not written during the launch. If the kernel's
+//            text shows which allocations it writes (expect_writes), reads of all others are not
+//            passed to the checker. A store to one of the others is reported anyway, because
+//            earlier reads of it are not known.
 // Watch      Several workers share the shadow. Cells are read and written as a whole. Only the
 //            change from lines to words, or from words to bytes, takes a lock (kLocked).
 #pragma once
@@ -228,7 +229,8 @@ private:
         }
         return true;
     }
-    /// Checks that writes are expected before a store to the bytes from `first` to `last`, or more.
+    /// Reports a store to the bytes from `first` to `last`, or more, if no writes to their
+    /// allocation are expected.
     void expect_write(const Block& block, u32 site, u64 first, u64 last) {
         if (!leaves_reads_out_) return;
         if (first < block.written_begin || last >= block.written_end)

@@ -15,9 +15,9 @@ bool same_warp(const RaceParty& a, const RaceParty& b) {
     return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
-/// Returns a key that orders the examples of a race. The preferred example, which comes first,
-/// needs the strongest barrier: a race between two warps must not be hidden by one between two
-/// lanes of a warp.
+/// Returns a key that orders the examples of a race, best example first. An example that needs a
+/// stronger barrier is better: a race between two warps must not be hidden by one between two lanes
+/// of a warp.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
     return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);

@@ -21,8 +21,8 @@
 namespace coalesce::simulator {
 
 /// Asks the executor which value a lane will store. `copy` writes the lane's bytes, at most 16, to
-/// `bytes` in memory order. It is called only if two accesses collide, so it costs correct kernels
-/// nothing. If `copy` is nullptr, the value is unknown.
+/// `bytes` in memory order. The checker calls `copy` only if two accesses collide, so correct
+/// kernels pay nothing for it. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -33,7 +33,7 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Returns some bits of a shadow cell, starting at bit `at`.
+/// Extracts the field of `bits` bits that starts at bit `at` of a shadow cell.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);

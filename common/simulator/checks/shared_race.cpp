@@ -88,14 +88,14 @@ struct SharedRace::State {
     RaceLog* log = nullptr;
     Wanted wanted;
     u64 block = 0;
-    Cluster cluster;  ///< if there is only one block, it has no block numbers
+    Cluster cluster;  ///< has no block numbers if there is only one block
     u32 warps = 0;    ///< of all blocks together
     const u8* memory = nullptr;
     u64* findings = nullptr;
     /// Reports about uninitialized reads by site, for this block and for all blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;   ///< sites whose reads race in this block
-    bool forgave = false;      ///< in this block, because equal values were stored
+    bool forgave = false;      ///< a collision in this block stored equal values
     std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
 
     // ---- the shadow ----
@@ -120,8 +120,8 @@ struct SharedRace::State {
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_over;
-    /// The same, including .relaxed arrivals; `met` is what each block has learned from these. That
-    /// is enough to order accesses before the end of a block.
+    /// The same clocks, with .relaxed arrivals included. `met` has what each block has learned from
+    /// them, which is enough to order accesses before the end of a block.
     Clock all_arrived, all_over;
     Clocks met;
 

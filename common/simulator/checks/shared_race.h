@@ -5,12 +5,12 @@
 //            at which w's accesses were ordered before something: barriers, __syncwarp, fences. Its
 //            clock [v] tells up to which of v's moments w is ordered after v. An access by v at
 //            moment c is ordered before what w does now if w's clock [v] is above c.
-// Cells      As in global_race.h, a 64-bit cell stores who accessed a word (or a byte, if threads
-//            share words): one for the last write, and two for reads.
-// O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, uses a new stamp,
-//            which empties all cells at once.
-// Grain      There is one object per worker. Blocks between which a worker alternates each need
-//            their own.
+// Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
+//            threads share words). Each word has one cell for the last write, and two for reads.
+// O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
+//            which makes all cells stale in one step.
+// Grain      There is one object per worker. If a worker alternates between blocks, each of these
+//            blocks needs its own object.
 #pragma once
 
 #include <memory>
@@ -90,8 +90,8 @@ public:
     /// overwrites.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks bytes that the lanes have just written as uninitialized. `undefined` has a mask for
-    /// each lane; null means that no bytes are.
+    /// Marks bytes as uninitialized after the lanes have written them. `undefined` has a mask of
+    /// such bytes for each lane; null means that there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
     /// Returns a mask of the uninitialized bytes among these (at most 32).
     u32 unwritten_bytes(u32 address, u32 bytes) const;

@@ -83,7 +83,7 @@ void close_gaps(const T* addresses, Mask active, int count, T* closed) {
     }
 }
 
-/// Returns the largest number of distinct words in a bank, looking at each word.
+/// Returns the largest number of distinct words in any bank, by counting word by word.
 u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
     SmallSet seen;
     u8 load[kBanks] = {};
@@ -116,7 +116,7 @@ u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // every bank once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // These are kCount distinct units in every (2^k)-th bank.
+        // The kCount units are distinct, and use every (2^k)-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;

@@ -85,14 +85,13 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< shared memory, as below
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
-    u64 bytes_under_way = 0;  ///< bytes in flight to shared memory, summed over its loads
+    u64 bytes_under_way = 0;  ///< bytes in flight to shared memory at each load from it, summed
 
     u64 remote_requests = 0;  ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;
     u64 remote_useful_bytes = 0;
-    u64 loop_load_requests =
-        /// Loads from shared memory in the loop that an atomic is in machine code.
-        0;
+    /// Loads from shared memory by atomics that are loops in machine code.
+    u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
 

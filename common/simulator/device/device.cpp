@@ -127,7 +127,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
 /// Returns the allocations to which the kernel writes through its pointers.
 std::vector<const Allocation*> written_by(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers{launch.grid_workspace};  // barriers of the grid write there
+    std::vector<u64> pointers{launch.grid_workspace};  // barriers of the grid write to it
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())
@@ -300,8 +300,8 @@ struct Chosen {
     Launch launch;
 };
 
-/// Sets the range of neighbouring blocks that the launch records, according to what the sampled
-/// blocks have shown.
+/// Sets which neighbouring blocks the launch records, according to what the sampled blocks have
+/// shown.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
     const auto neighbours = Recorder::neighbours(recording, resident);
     std::tie(launch.first_neighbour, launch.neighbours) = neighbours;

@@ -105,10 +105,10 @@ void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mas
     tell_listener(w, op, where, {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
 }
 
-// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code, as
-// measured. (Elements of 16 bits, and minima and maxima of pairs of halves, were not measured.)
+// ---- loops in shared memory ----
 
-/// Reports whether a lane whose value changes nothing leaves such a loop without an exchange.
+/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code, as
+/// measured. (Elements of 16 bits, and minima and maxima of pairs of halves, were not measured.)
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
@@ -117,14 +117,13 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Counts the requests and wavefronts of such a loop, one iteration at a time.
+/// Reports whether a lane whose value changes nothing leaves such a loop without an exchange.
 template <class F>
 constexpr bool leaves_unchanged() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
 }
 
-/// Counts one iteration's exchanges. Returns the lanes that try one, which are the first of each
-/// bank.
+/// Counts the requests and wavefronts of such a loop, one iteration at a time.
 class LoopCount {
 public:
     LoopCount(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
@@ -267,7 +266,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// The two halves of a 128-bit register: 32 low halves, followed by 32 high ones.
+// ---- 128 bits: exch and cas ----
 
 /// The two halves of a 128-bit register: 32 low halves, followed by 32 high ones.
 struct WideLanes {

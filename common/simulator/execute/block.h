@@ -56,8 +56,8 @@ struct Launch {
     StepListener* recorder = nullptr;  ///< listens to every block that runs
     std::vector<u64> only;             ///< only these blocks run; if empty, all of them do
     std::vector<u64> left_out;         ///< these blocks do not run
-    /// Runs one of the blocks in `left_out` when its turn comes. It is empty if they have already
-    /// run.
+    /// Runs one of the blocks in `left_out` when its turn comes. The function is empty if they have
+    /// already run.
     std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< blocks in the grid's next row
@@ -104,7 +104,7 @@ struct Block {
     /// Number of its first warp in the cluster, for the race check of shared memory.
     u32 first_warp = 0;
     bool has_ended = false;             ///< true while other blocks of its cluster still run
-    bool uses_cluster_barrier = false;  ///< a warp of the cluster has arrived at it
+    bool uses_cluster_barrier = false;  ///< a warp of the cluster has arrived at its barrier
     u64 linear = 0;                     ///< the block's index in the grid, with x varying fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
@@ -128,7 +128,7 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< of both types, to shared memory
+    u64 copy_bytes_under_way = 0;                       ///< of both, to shared memory
     std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have some
 

@@ -93,8 +93,8 @@ struct OneLane {
     }
 };
 
-/// Bits of Op::detail: the copy goes to shared memory; it comes from shared memory; it is a
-/// multicast, and Op::members has a bit for each rank that it goes to.
+/// Bits of Op::detail: the copy goes to shared memory, or comes from shared memory. With
+/// kMulticast, Op::members has a bit for the rank of each destination.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Begins a copy with the operands that all these instructions have. Op::a is the address in shared
@@ -103,8 +103,8 @@ Issue begin(Warp& w, const Op* op, int lane);
 
 // These functions return false if they have reported an error, which ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the host address of a piece that lies within an allocation. Memory that the copy does not
-/// access is not looked up.
+/// Finds the host address of a piece, which must lie within an allocation. In a dry run there is
+/// nothing to find, because memory is not accessed.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
 /// Finds the copy's bytes of shared memory, which must belong to its block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);

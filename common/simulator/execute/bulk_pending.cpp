@@ -58,8 +58,8 @@ void finish(Block& block, Copy& copy) {
     copy.bytes = 0;
 }
 
-/// Completes and removes the copies for which `is_due` returns true. It is called for each copy
-/// after the copies before it are complete.
+/// Completes and removes the copies for which `is_due` returns true. `is_due` is called for each
+/// copy after all earlier copies are complete.
 template <class F>
 void finish_those(Block& block, F is_due) {
     auto& pending = block.bulk_copies->pending;

@@ -71,9 +71,9 @@ bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool ow
 /// Counts an access of these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Counts an atomic of these lanes on the memory of other blocks. Lanes that change the same word
-/// are served one after the other, so there are as many passes as lanes that share a word, at most.
-/// Each pass counts its sectors. An atomic that is a loop in machine code has a request for each
-/// pass.
+/// are served one after the other, so the number of passes is the largest number of lanes that
+/// share a word. Each pass counts its sectors. An atomic that is a loop in machine code has a
+/// request for each pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Reports an operation that is not atomic in another block's memory, because ptxas turns it into a
 /// load and a store.

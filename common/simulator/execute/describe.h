@@ -10,8 +10,8 @@ namespace coalesce::simulator {
 /// Returns the description if the instruction has as many operands as `made.operands`. A cache
 /// policy after the operands is ignored if a modifier announces it, and so is `_`.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
-/// Does the same, but accepts any number of operands from `at_least` up. Operands after these, up
-/// to `at_most`, are ignored.
+/// Does the same for any number of operands from `at_least` to `at_most`. Operands beyond those of
+/// `made` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 

@@ -19,8 +19,9 @@ const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std:
                   address);
 }
 
-/// The instructions that one lane's line costs. Formatting takes long on a GPU too, and a program
-/// that prints in an endless loop must reach the instruction limit soon. Long lines cost more.
+/// The number of instructions that printing a line costs one lane. Formatting takes long on a GPU
+/// too, and a program that prints in an endless loop must soon reach the instruction limit. Long
+/// lines cost more.
 constexpr i64 kInstructionsALine = 50;
 constexpr u64 kCharactersAnInstruction = 16;
 

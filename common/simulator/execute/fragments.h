@@ -77,7 +77,7 @@ struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
     bool saturates = false;  ///< for integers, clamps results to the limits of s32
-    bool and_bits = false;   ///< for b1, uses and instead of exclusive or
+    bool and_bits = false;   ///< for b1, uses AND instead of XOR
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
     std::vector<FragmentAccess> accesses;              ///< for loads and stores

@@ -56,7 +56,7 @@ bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     return (any & kWordWritten) == 0;
 }
 
-/// Handles a lane's read of bytes of which some are uninitialized.
+/// Handles a lane's read that includes uninitialized bytes.
 void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     const LaneAccess access{.kind = LaneAccess::Kind::read,
                             .address = address,
@@ -65,9 +65,9 @@ void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
 }
 
-/// Reports whether an uninitialized read need not be examined, because the site's mistake has been
-/// reported by an earlier thread, and as often as reports are counted. A kernel whose input was
-/// never filled makes this mistake with every load. All bytes that the lane loads must be
+/// Reports whether an uninitialized read need not be examined, because an earlier thread has made
+/// the same mistake at this site, and the count has reached its limit. A kernel whose input was
+/// never filled makes the mistake with every load. All bytes that the lane loads must be
 /// uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
@@ -75,7 +75,7 @@ bool is_known_mistake(const Warp& w, u32 site, int lane) {
            mistakes.first.load(std::memory_order_relaxed) <= rank_of(w, lane);
 }
 
-/// Checks a lane's read of bytes of which some are uninitialized.
+/// Checks a lane's read that includes uninitialized bytes.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
     if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
@@ -319,8 +319,7 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-/// Loads or stores lanes with any addresses. If Plain is true, does not use what the addresses have
-/// in common.
+/// Loads or stores lanes with any addresses. With Plain, handles each lane separately.
 template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
@@ -358,9 +357,9 @@ void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
-/// Reports whether all lanes read variables of the program. These exist even if allocations of the
-/// program have only addresses and no memory. They may contain pointers: the compiler may, for
-/// example, make a constant of an array of addresses in shared memory.
+/// Reports whether all lanes read variables of the program. Variables have memory even if the
+/// program's allocations have only addresses. They may contain pointers: the compiler may, for
+/// example, turn an array of addresses in shared memory into a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -435,8 +434,7 @@ const Op* access_weak(Warp& w, const Op* op) {
     return access_irregular<Shape, Store, false>(w, op);
 }
 
-/// Loads or stores strongly (volatile, relaxed, acquire, release). In plain mode, handles every
-/// access.
+/// Executes strong accesses (volatile, relaxed, acquire, release), and in plain mode all accesses.
 template <class Shape, bool Store, bool Plain>
 const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);

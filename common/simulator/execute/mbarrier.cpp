@@ -206,8 +206,8 @@ void bring(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     block.phase_bytes[address].came += bytes;
 }
 
-/// Bits of Op::count: the lanes arrive; one arrival fewer is expected in later phases; Op::b is a
-/// number of arrivals, announces bytes, or is the number of bytes that arrive.
+/// Bits of Op::count, in this order: the lanes arrive; later phases expect one arrival fewer; Op::b
+/// is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that arrive.
 constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
 
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or

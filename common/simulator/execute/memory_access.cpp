@@ -94,7 +94,7 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
     return true;
 }
 
-/// Returns memory for a lane's access to global memory that is not simulated. It contains zeros.
+/// Returns memory for a lane that accesses global memory in a dry run. The memory contains zeros.
 /// Stores go to a separate buffer for each lane, because loaded values may be read after other
 /// lanes have stored.
 u8* no_memory(int lane, u32 bytes, Access access) {

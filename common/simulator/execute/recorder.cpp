@@ -25,7 +25,7 @@ constexpr std::size_t kMaxRecordedSteps = 8000;
 /// and the next strip follows after 2 MiB, they gain half of what strips of twice the width gain,
 /// and hardly anything after 4 MiB.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
-/// Reads and writes of a long block after which their pattern is known.
+/// The number of sectors that a long block reads or writes before its access pattern is known.
 constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::kSectorBytes;
@@ -363,7 +363,7 @@ void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
 namespace {
 
 /// The number of sampled blocks, and the number if some blocks do far more than others. The larger
-/// number makes the sample represent both kinds nearly as often as the grid has them.
+/// sample represents both types of block nearly as often as the grid has them.
 constexpr u64 kBlocks = 6, kUnlikeBlocks = 32;
 
 /// Returns number k of a sequence in [0, 1) whose elements stay well apart, however many are used.

@@ -49,8 +49,8 @@ private:
     };
 
     /// The last request for scattered sectors. If the warps of a block store columns, they access
-    /// the same sectors again and again, and each warp stores a different part. These sectors are
-    /// already in the set for this turn.
+    /// the same sectors again and again, and each warp stores a different part. A repeated request
+    /// adds nothing to the set, because it has the sectors of this turn already.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 of_turn = 0;
@@ -118,8 +118,8 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns other blocks to record, for the case that a single block represents all and its
-    /// share of the work is few iterations. Some of these blocks may take one more iteration.
+    /// Returns other blocks to record, if a single block represents all of them and runs only a few
+    /// iterations. Some of the other blocks may run one more iteration.
     static std::vector<u64> beside_the_first(const LaunchConfig& config,
                                              const timing::Recording& recording, bool shares_turns);
     /// Returns blocks to record instead if some of the recorded blocks do far more than others.

@@ -19,15 +19,15 @@ constexpr i64 kSliceFuel = 50'000;
 constexpr i64 kSliceFuelWhenHeard = 500;
 /// The weight of an iteration of a waiting loop that changed memory, and of one that did not.
 constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
-/// The total weight of iterations before other lanes of the warp may run, which wait at a join.
-/// This takes long, because letting them go on costs the warp its convergence. The limit is halved
-/// each time the loop still has to wait, so that passing a lock from lane to lane does not become
-/// slow.
+/// The total weight of iterations before other lanes of the warp may run. Those lanes wait where
+/// the paths join, and letting them go on costs the warp its convergence, so the limit is high. It
+/// is halved each time the loop still has to wait, so that passing a lock from lane to lane does
+/// not become slow.
 constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
 /// The total weight of iterations before other warps may run.
 constexpr u32 kPatience = 4 * kIdleTurn;
-/// The passes over the warps of a block that spins before other blocks run: if all of its warps are
-/// idle, and in any case.
+/// The number of passes over a block's warps, some of them in waiting loops, before other blocks
+/// run: if nothing else makes progress, and in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
 /// The number of consecutive slices that a warp uses up, without an iteration of a waiting loop,
 /// before it counts as working.
@@ -354,7 +354,8 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // The weight of a long waiting loop's iterations accumulates over several slices.
+    // If the last slice was used up, keep the count, so that the iterations of a long waiting loop
+    // add up.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
@@ -380,7 +381,7 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Reports lanes that wait for other lanes which never arrive, and lets the waiting lanes continue.
+/// Reports lanes that wait for other lanes that never arrive, and lets the waiting lanes continue.
 /// Returns whether there were any.
 bool release_warp_syncs(Block& block) {
     bool any = false;

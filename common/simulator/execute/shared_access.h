@@ -184,7 +184,8 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_in_full<Shape, Store>(w, op, addresses);
 }
 
-/// Executes an access in plain mode, which does not use what lanes have in common, or other blocks.
+/// Executes an access in plain mode, which treats each lane separately and uses no knowledge about
+/// other blocks.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];

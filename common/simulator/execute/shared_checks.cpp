@@ -96,7 +96,7 @@ void note_warp_barrier(Warp& w) {
               [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active); });
 }
 
-/// Handles the end of a warp. If the clean block's warp did more, the two blocks no longer agree.
+/// Handles the end of a warp. If the clean block's warp had more steps, this block differs from it.
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
     if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))

@@ -32,7 +32,8 @@ struct Warp;
 
 class SharedLedger {
 public:
-    /// Step::what of barriers. For other steps it is the site of a shared load or store.
+    /// Values of Step::what for barriers. For other steps, Step::what is the site of a shared load
+    /// or store.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
     /// The layout of the 32 addresses of a step, if the layout makes moving the data easier.

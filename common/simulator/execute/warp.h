@@ -60,7 +60,7 @@ struct Fragment {
     } state = State::ready;
     u8 barrier = 0;
     const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if known
-    /// True if it has spun for long, so that other fragments of the warp run first.
+    /// True if the fragment has spun for long, so that other fragments of the warp run first.
     bool resting = false;
     Mask wanted = 0;
 };

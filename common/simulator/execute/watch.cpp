@@ -14,7 +14,8 @@ namespace {
 
 /// Rounds over all waiting blocks without progress before their states are examined.
 constexpr u32 kIdleRounds = 8;
-/// Clocks skip forward by powers of two nanoseconds, from 65 microseconds to two weeks.
+/// The exponents of the first and the last skip of the clocks. Clocks skip forward by powers of
+/// two, from 65 microseconds to two weeks.
 constexpr u32 kFirstLeap = 16, kLastLeap = 50;
 /// The most addresses of waiting loads that are remembered.
 constexpr std::size_t kMostPolled = 256;
@@ -50,7 +51,7 @@ void add_parameters(Digest& digest, const Frame& frame) {
                 digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
-/// Reports whether the program has other threads than the one that launches.
+/// Reports whether the program has threads other than the one that launches.
 bool has_other_threads() {
     struct stat folder;
     // The link count of a folder includes ".", its own name, and the ".." of each subfolder.

@@ -72,8 +72,8 @@ public:
 
     // ---- while there seems to be no progress ----
 
-    /// Reports whether stores must report whether they change anything, and waiting loads what they
-    /// read.
+    /// Returns true while stores must report whether they change anything, and waiting loads must
+    /// report what they read.
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
     void executes(Warp& w, const Op* op);
@@ -86,8 +86,8 @@ public:
 
     enum class Verdict : u8 { goes_on, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
-    /// Returns the report for waits_for_host, which says who waits for which word. It has a check,
-    /// a kind, a place, a thread and an address.
+    /// Returns the report for waits_for_host, which says which lane waits for which word. The
+    /// report has a check, a kind, a place, a thread and an address.
     const Report& wait_for_host() const { return *for_host_; }
 
 private:

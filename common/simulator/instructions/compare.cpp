@@ -1,7 +1,7 @@
 // Comparisons. setp stores one bit per lane. set stores a value per lane: all ones or 1.0 if true,
 // 0 if false.
 //
-// Idea   A separate function makes each comparison, and returns one bit per lane. All comparisons
+// Idea   Each comparison is a separate function that returns one bit per lane. All comparisons
 //        share the same handlers, which find the function in Op::immediate. Both instructions may
 //        first combine the bits with a predicate: `setp.lt.and.s32 p, a, b, c`.
 #include <algorithm>
@@ -65,7 +65,7 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     return mask_of(is_true);
 }
 
-// ---- from modifiers to a comparison ----
+// ---- finding the comparison for the given modifiers ----
 
 /// Compares 32 lanes: compare_lanes<F, A>.
 using Comparison = Mask (*)(const Warp&, const Op*);

@@ -268,7 +268,7 @@ struct Pack {
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Packs them below those low bits of `rest` that fit.
+    /// Packs both values below the low bits of `rest`, as many of which are kept as fit.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);
     }

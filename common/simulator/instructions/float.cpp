@@ -268,7 +268,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// Reports whether `a` is of a kind, which is an index of the names that `test` takes.
+/// Reports whether `a` belongs to the class `kind`, which is an index of the names that `test`
+/// takes.
 template <class T>
 bool is_kind(i64 kind, T a) {
     const auto bits = bits_in(magnitude(a));

@@ -199,7 +199,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     Interval slot;
     const u64 gap = gap_behind(state_->live.size(), zone.whole().size());
     if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
-    // Also do this if no huge slot is free because the addresses are fragmented.
+    // A large allocation also gets a small slot if the addresses are too fragmented for a huge
+    // slot.
     for (const u64 behind : {gap, kNarrowGap}) {
         if (slot.size() != 0) continue;
         slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);

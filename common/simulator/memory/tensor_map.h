@@ -52,7 +52,7 @@ struct TensorMapArguments {
     u32 type = 0, rank = 0;
     u64 address = 0;
     const u64* size = nullptr;             ///< `rank` elements
-    const u64* strides = nullptr;          ///< `rank` - 1 elements, without the innermost
+    const u64* strides = nullptr;          ///< `rank` - 1 elements, from dimension 1 on
     const u32* box = nullptr;              ///< `rank` elements
     const u32* element_strides = nullptr;  ///< `rank` elements
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;

@@ -106,7 +106,7 @@ struct KernelRow {
     Dim3 grid, block;                   ///< of the last launch, completed or stopped
     Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< whether lines have warp_instructions
-    std::vector<LineRow> lines;         ///< by file, then by line; only lines with a known number
+    std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines
 };
 
 /// Returns the kernels that were launched, in the order in which they were loaded.

@@ -1,7 +1,7 @@
 // Formats text for people: numbers with separators, sentences that fit the width of a terminal, and
 // colour if it is wanted.
 //
-// Builds on  no other part.
+// Builds on  nothing.
 #pragma once
 
 #include <string>
