@@ -18,7 +18,7 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    u64 addresses[kLanes] = {};  ///< of active lanes; for shared memory, these are offsets
+    u64 addresses[kLanes] = {};  ///< one per active lane; offsets if in shared memory
     u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts of shared memory
 };
 

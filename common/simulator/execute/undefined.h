@@ -44,8 +44,8 @@ void note_undefined(Warp& w, const Op* op, const u32* bytes);
 /// this only if w.undefined is set.
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
-/// Marks the bytes that the lanes have just stored to global memory as uninitialized, if they are
-/// undefined.
+/// Marks the undefined bytes among those that the lanes have just stored to global memory as
+/// uninitialized.
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]
