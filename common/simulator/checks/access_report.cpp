@@ -123,7 +123,8 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
-/// Reports whether `address` looks like an access to `nearest` with an index out of bounds.
+/// Reports whether `address` is in or near device memory, so that it probably comes from an index
+/// that ran out of `nearest`.
 bool is_near_device_memory(u64 address, const Allocation* nearest,
                            const AllocationTable& allocations) {
     if (address >= device_base() && address < allocations.range_end) return true;

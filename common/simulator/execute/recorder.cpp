@@ -17,13 +17,13 @@ namespace {
 /// The most steps to record for a warp. After these, any loop has shown the pattern of its
 /// iterations.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses within this number of sectors (3 MiB) can form one run for memory. Written data waits
-/// that long in the second-level cache, and is written back together with adjacent data. (Measured
-/// on an H200: tiles of 128 bytes per row, written column by column, are as slow as runs of 128
-/// bytes if the next row of tiles follows later than this.) Reads are not delayed in this way: two
-/// thirds of them are requested together. (Measured with calibrate's runs.cu: if reads cover strips
-/// and the next strip follows after 2 MiB, they gain half of what strips of twice the width gain,
-/// and hardly anything after 4 MiB.)
+/// Accesses of neighbouring blocks within this number of sectors (3 MiB) can form one run for
+/// memory. Written data waits that long in the second-level cache, and is written back together
+/// with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written column by column,
+/// are as slow as runs of 128 bytes if the next row of tiles follows later than this.) Reads do not
+/// wait for adjacent reads, so they form runs only within two thirds of this window. (Measured with
+/// calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips have half of the
+/// benefit of strips twice as wide, and after 4 MiB hardly any.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 /// The number of sectors that a long block reads or writes before its access pattern is known.
 constexpr u64 kSectorsOfTile = 1024;

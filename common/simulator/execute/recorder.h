@@ -66,7 +66,7 @@ private:
 
     std::array<LastRequest, 2> last_;  ///< for stores and for loads
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint together_;  ///< the reads of the first blocks
+    timing::Footprint together_;  ///< the reads of the first two thirds of the blocks
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
     /// The number of blocks that have been started so far.
