@@ -1,13 +1,13 @@
-# What the project's targets have in common.
+# Functions and settings that the project's targets share.
 
-# Warnings that our own code is built with. They are errors.
-# (g++ 12 sees overlapping copies in std::string's own operator+ where there are none.)
+# Warnings for the project's own code, which are treated as errors. -Wno-restrict is needed because g++ 12 wrongly
+# reports overlapping copies in std::string's operator+.
 set(COALESCE_WARNINGS
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict;-Wno-psabi>
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
   $<$<COMPILE_LANGUAGE:CLANGCUDA>:-Wall;-Wextra;-Werror>)
 
-# Sets VARIABLE to the path that find-cuda-compiler prints for these words, or to nothing.
+# Sets VARIABLE to the path that find-cuda-compiler prints for these arguments, or to "" if it finds nothing.
 set(COALESCE_FIND_COMPILER ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/bin/find-cuda-compiler)
 function(find_cuda_compiler variable)
   execute_process(COMMAND ${COALESCE_FIND_COMPILER} ${ARGN} OUTPUT_VARIABLE found
@@ -15,7 +15,8 @@ function(find_cuda_compiler variable)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Sets VARIABLE to nvcc or clang, unless it is one of them already; and CMAKE_CUDA_COMPILER to the nvcc that was found.
+# Sets VARIABLE to nvcc or clang, unless it is already set. Sets CMAKE_CUDA_COMPILER to the nvcc that was found, if
+# there is one.
 function(choose_cuda_compiler variable)
   set(chosen ${${variable}})
   if(chosen AND NOT chosen MATCHES "^(nvcc|clang)$")
@@ -36,8 +37,8 @@ function(choose_cuda_compiler variable)
   set(${variable} ${chosen} CACHE STRING "" FORCE)
 endfunction()
 
-# Sets COALESCE_CLANG, unless it names one already, to a clang++ of at least that version. The course is tested with 19
-# and later: older ones work too, but are not held to the same lines and reports.
+# Sets COALESCE_CLANG to a clang++ of at least this version, unless it is already set. The course is tested with clang
+# 19 and later. Older versions work, but the source lines in their reports may differ.
 macro(find_clang oldest)
   if(NOT COALESCE_CLANG)
     find_cuda_compiler(found_clang clang ${oldest})
@@ -48,15 +49,15 @@ macro(find_tested_clang)
   find_clang(19)
 endmacro()
 
-# How clang reads the device code of a .cu file with the project's own headers of CUDA.
+# Options with which clang reads the device code of a .cu file, using the project's own CUDA headers.
 set(COALESCE_CLANG_READS_CUDA -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -fdeclspec
     -std=c++20 -Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version -Wno-unused-command-line-argument
     -isystem ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/include
-    # Before the headers of CUDA, whose __noinline__ older versions of clangd meet in them.
+    # Include these before CUDA's headers define __noinline__. Older versions of clangd would stumble over the macro.
     -include memory -include functional -include cuda_runtime.h)
 
-# The target CUDA::cudart and the variables of CUDAToolkit: the toolkit's, or without one the
-# project's own headers and the simulated GPU.
+# Defines the target CUDA::cudart and the variables of CUDAToolkit. Without a toolkit, they refer to the project's own
+# headers and the simulated GPU.
 macro(use_cuda_runtime)
   if(COALESCE_COMPILER STREQUAL clang)
     set(CUDAToolkit_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/common/cuda_headers/include)
@@ -64,8 +65,8 @@ macro(use_cuda_runtime)
     target_include_directories(CUDA::cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(CUDA::cudart INTERFACE simulated_cudart)
   else()
-    # CMake 3.25.1, which Debian 12 has, stumbles over a library that CUDA 13 has no more, unless
-    # something has its name.
+    # CMake 3.25.1 (Debian 12) looks for nvToolsExt, which CUDA 13 no longer has. A target of this name avoids the
+    # error.
     if(CMAKE_VERSION VERSION_LESS 3.25.2 AND NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
@@ -73,9 +74,9 @@ macro(use_cuda_runtime)
   endif()
 endmacro()
 
-# Sets VARIABLE to the architectures that CUDA code is built for: PTX of the simulated GPU's, so that
-# its counters are the same whoever built it, and machine code for the GPU in this machine. Another
-# GPU that is at least as new translates the PTX when a program starts.
+# Sets VARIABLE to the architectures that CUDA code is built for. PTX is built for the architecture of the simulated
+# GPU, so that its counters are the same on every machine. Machine code is built for this machine's GPU. Other GPUs that
+# are at least as new as the simulated one compile the PTX when a program starts.
 function(choose_cuda_architectures variable)
   set(architectures 90-virtual)
   find_program(NVIDIA_SMI nvidia-smi)
@@ -99,13 +100,13 @@ function(choose_cuda_architectures variable)
   set(${variable} ${architectures} PARENT_SCOPE)
 endfunction()
 
-# How every program of the course is built: with the shared CUDA runtime, so that the library found
-# first decides which GPU it runs on, and with source lines for the simulator's reports.
+# Builds a program of the course. It uses the shared CUDA runtime, so that the library that the loader finds first
+# decides which GPU it runs on. -lineinfo adds the source lines for the simulator's reports.
 function(build_for_both_gpus target)
   target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  # A run path in the new manner comes after LD_LIBRARY_PATH; in the old manner it would hide the
+  # LD_LIBRARY_PATH has priority over a new-style run path (DT_RUNPATH). An old-style one (DT_RPATH) would hide the
   # simulator.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 endfunction()
@@ -117,11 +118,10 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
-# What is tested beside the course itself: words of COALESCE_TESTS and of ./learn test.
+# The parts that can be tested in addition to the course itself. COALESCE_TESTS and ./learn test accept these names.
 set(COALESCE_PARTS simulator timing translator headers grader proof docs)
 
-# Adds FOLDER of a part. Where the part is not tested, its targets are built when something needs them or they are
-# asked for, and it has no tests.
+# Adds FOLDER, which belongs to PART. If PART is not tested, its targets are built only on demand, and it has no tests.
 function(add_for part folder)
   if(COALESCE_ALL_TESTS OR part IN_LIST COALESCE_TESTS)
     add_subdirectory(${folder})
@@ -131,7 +131,7 @@ function(add_for part folder)
   endif()
 endfunction()
 
-# Sets VARIABLE to the first of two: how much of something a test goes through. ./learn test --whole takes the second.
+# Sets VARIABLE to SAMPLE, or to WHOLE for ./learn test --whole. Tests use the value to choose how many cases they run.
 function(choose_sample variable sample whole)
   if(COALESCE_TESTS STREQUAL whole)
     set(sample ${whole})
@@ -139,7 +139,8 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# The same where ./learn test --all takes the second already, which has half an hour: ./learn test has five minutes.
+# Sets VARIABLE to QUICK, or to ALL for ./learn test --all and --whole. ./learn test should take five minutes, and --all
+# half an hour.
 function(choose_extent variable quick all)
   if(COALESCE_ALL_TESTS)
     set(quick ${all})
@@ -147,7 +148,7 @@ function(choose_extent variable quick all)
   set(${variable} ${quick} PARENT_SCOPE)
 endfunction()
 
-# choose_sample for a list: of every four the first.
+# Keeps every fourth entry of a list, beginning with the first. ./learn test --whole keeps all of them.
 function(sample_list variable)
   if(COALESCE_TESTS STREQUAL whole)
     return()
@@ -156,7 +157,7 @@ function(sample_list variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# Of every so many of a list the first.
+# Keeps every EVERY-th entry of a list, beginning with the first.
 function(take_of_list variable every)
   set(sample)
   set(number 0)
@@ -170,22 +171,23 @@ function(take_of_list variable every)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
-# A test that needs a real GPU: add_gpu_test(NAME COMMAND ...). Shown as skipped where there is none.
+# Adds a test that needs a real GPU: add_gpu_test(NAME COMMAND ...). Without a GPU, ctest shows the test as skipped.
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")
   add_test(NAME ${name} COMMAND on_gpu ${test_COMMAND})
-  # Two timings at once would be wrong twice.
+  # Two tests that run at the same time would distort each other's timings.
   set_tests_properties(${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600
                                           RESOURCE_LOCK gpu)
 endfunction()
 
-# The program's objects make a module, too: common/lab/proof has all kernels in one process.
+# Compiles the target's code as position-independent, because common/lab/proof also links its objects into a module with
+# all kernels.
 function(compile_for_module target)
   target_compile_options(${target} PRIVATE
     $<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fPIC,-fPIC>)
 endfunction()
 
-# A step of the course: the program build/bin/NAME of steps/NAME/main.cu, and its tests on both GPUs.
+# Adds a step of the course: builds build/bin/NAME from steps/NAME/main.cu, and tests it on both GPUs.
 function(add_step name)
   add_course_program(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/main.cu)
   compile_for_module(${name})
@@ -204,7 +206,7 @@ function(add_step name)
   endif()
 endfunction()
 
-# The lesson that is a whole program, steps/NAME/program.cu: built without the harness, as its page says.
+# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, as its page says.
 function(add_whole_program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
   build_for_both_gpus(${name})
@@ -215,7 +217,8 @@ function(add_whole_program name)
     add_test(NAME step.${name} COMMAND simulate --error-exitcode 9 --check all,leakcheck
                                        $<TARGET_FILE:${name}>)
     add_gpu_test(step.${name}.gpu COMMAND $<TARGET_FILE:${name}>)
-    # What it says of itself is not all: its kernel did run.
+    # The program's exit code does not prove that its kernel ran. This test checks the launch that the simulator
+    # counted.
     add_test(NAME step.${name}.counted COMMAND simulate $<TARGET_FILE:${name}>)
     set_tests_properties(step.${name}.counted PROPERTIES
       PASS_REGULAR_EXPRESSION "twice: 1 launch, grid 4, block 256.*no reports")
@@ -223,7 +226,7 @@ function(add_whole_program name)
   endif()
 endfunction()
 
-# A test of what a step's main.cu has beside its variants: steps/NAME/TEST.cu, which includes it.
+# Adds the test steps/NAME/TEST.cu. It includes the step's main.cu and tests the functions there that are not variants.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
   set_target_properties(${name}_${test} PROPERTIES
@@ -233,8 +236,8 @@ function(add_step_test name test)
     ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>)
 endfunction()
 
-# The small program of a lesson, steps/NAME/example.cu, which has no harness and checks its own result. It is
-# run under the simulator's checks; and once with kernels that do nothing, which it has to notice: exit code 1.
+# Adds a lesson's small program, steps/NAME/example.cu, which uses no harness and checks its own result. One test runs
+# it with the simulator's checks. Another runs it with a CUDA runtime that launches no kernels, and expects exit code 1.
 function(add_example name)
   set(program ${name}_example)
   add_executable(${program} ${PROJECT_SOURCE_DIR}/steps/${name}/example.cu)
@@ -250,7 +253,7 @@ function(add_example name)
     set_target_properties(no_launch PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   endif()
   add_dependencies(${program} no_launch)
-  # Not by `simulate`, which would load its library before the one in which nothing is launched.
+  # Do not run this with `simulate`, which would load its own library before no_launch.
   add_test(NAME step.example.${name}.without_kernel
     COMMAND sh -c "LD_PRELOAD=$<TARGET_FILE:no_launch> $<TARGET_FILE:${program}>; test $? -eq 1")
   set_tests_properties(step.example.${name}.without_kernel PROPERTIES ENVIRONMENT
@@ -263,9 +266,10 @@ endfunction()
 option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is quicker where one has changed" ON)
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
-# Sources whose headers take longer to compile than they do: in as many parts as there are processors, of eight
-# files at least. APART: names of files that the two builds of .ci/run compile differently, since they see CUDA's
-# headers or which compiler was chosen: by themselves, so that the second finds all the others compiled (ccache).
+# Compiles a target's sources in batches, because most of the compile time is spent on headers. There is one batch per
+# processor, but each has at least eight files. APART lists files that the two builds of .ci/run compile differently,
+# because they include CUDA's headers or depend on the compiler. They get a batch of their own, so that the second build
+# finds all other batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)
@@ -292,12 +296,12 @@ function(compile_together target)
   endforeach()
 endfunction()
 
-# Headers that most sources of a target include are read once for all of them. ccache does not keep what is
-# compiled like that, so there it is left out.
+# Precompiles headers that most sources of a target include. ccache cannot cache files that use precompiled headers, so
+# with ccache there are none.
 function(precompile_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # With them g++ 12 sees copies out of bounds, too, in std::string's own operator+.
+    # With precompiled headers, g++ 12 also wrongly reports out-of-bounds copies in std::string's operator+.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 endfunction()

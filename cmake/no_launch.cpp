@@ -1,8 +1,9 @@
-// A CUDA runtime in which no kernel runs, to be preloaded: a program that checks its own result has to notice.
+// A CUDA runtime that launches no kernels. A test preloads it into a program, which must notice
+// that its result is wrong.
 extern "C" {
 int cudaLaunchKernel() {
     return 0;
-}  // clang's launch, and that of older toolkits
+}  // called by programs that clang or an older toolkit built
 int __cudaLaunchKernel() {
     return 0;
 }  // nvcc's

@@ -1,5 +1,5 @@
-// on_gpu PROGRAM ARGUMENTS... -- runs a program where there is a GPU that works, and exits with 77,
-// which ctest shows as "skipped", where there is none.
+// on_gpu PROGRAM ARGUMENTS... -- runs a program if there is a working GPU. Otherwise exits with 77,
+// which ctest shows as "skipped".
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
         std::fputs("Usage: on_gpu PROGRAM ARGUMENTS...\n", stderr);
         return 2;
     }
-    // The simulator would say that it is a GPU too.
+    // If the simulator is loaded, it would claim to be a GPU.
     if (dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") != nullptr) {
         std::puts("skipped: the simulated GPU stands in for NVIDIA's here");
         return SKIPPED;

@@ -20,7 +20,7 @@ find_clang() { clang=$(find_compiler clang); }
 # is no other.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
-# Sets `compiler` to the value of COALESCE_COMPILER; without that to nvcc if there is one, otherwise to clang.
+# Sets `compiler` to COALESCE_COMPILER if that is set. Otherwise sets it to nvcc if there is one, and to clang if not.
 choose_compiler() {
     compiler=${COALESCE_COMPILER:-}
     case $compiler in
@@ -34,7 +34,7 @@ choose_compiler() {
     esac
 }
 
-# ---- what must be installed ----
+# ---- required packages ----
 
 has() { command -v "$1" >/dev/null 2>&1; }
 # is_in FILE FOLDER... -- reports whether FILE is in one of the folders.
@@ -46,7 +46,7 @@ is_in() {
     done
     return 1
 }
-# Learners may have headers in the folders of CPATH, where the compiler looks too.
+# Also searches the folders of CPATH, as the compiler does, because learners may have headers there.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
@@ -55,8 +55,8 @@ has_header() {
 # any_file PATTERN... -- reports whether the shell has expanded the pattern to an existing file.
 any_file() { [ -e "$1" ]; }
 
-# missing_packages NEEDS -- prints the packages that are missing. NEEDS has words such as grader and docs; it begins
-# with `course` if tests are wanted, or is `all` or `whole`. The function looks for the programs and headers
+# missing_packages NEEDS -- prints the packages that are missing. NEEDS is `all`, `whole`, or a list of parts such as
+# grader and docs. The list begins with `course` if tests are wanted. The function looks for the programs and headers
 # themselves, because they need not come from packages.
 missing_packages() {
     has g++ || echo g++
@@ -103,20 +103,20 @@ missing_packages() {
         has ccache || echo ccache
         has clang++-14 || echo clang-14
         has_fuzzer || echo libclang-rt-14-dev
-        # To run the simulator on other processors.
+        # qemu runs the simulator that was built for other processors.
         has qemu-aarch64 || echo qemu-user
-        # For the tests of the grader: a cluster on this computer, and a reader of the workflow.
+        # The grader's tests run a Slurm cluster on this computer and read the workflow file.
         [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
         [ -e /usr/sbin/munged ] || echo munge
         has_python_yaml || echo python3-yaml
-        # For lesson 16 with several processes.
+        # Lesson 16 uses MPI to run several processes.
         has mpirun || echo openmpi-bin
         has mpicxx || echo libopenmpi-dev
         ;;
     esac
 }
 has_python_yaml() { has python3 && python3 -c 'import yaml' 2>/dev/null; }
-# Prints the newest clang that this distribution has, unless it is installed.
+# Prints the package of the newest clang that this distribution has, or nothing if it is installed.
 newest_clang() {
     for version in 22 21 20 19 18 17 16 15 14; do
         apt-cache show "clang-$version" >/dev/null 2>&1 || continue
@@ -127,7 +127,7 @@ newest_clang() {
 }
 has_fuzzer() { any_file /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a; }
 
-# Sets `as_root` to the command that runs others as root.
+# Sets `as_root` to the command that runs other commands as root, or to nothing if the user is root.
 find_root() {
     as_root=
     [ "$(id -u)" = 0 ] && return 0
@@ -141,7 +141,7 @@ find_root() {
 
 # shellcheck disable=SC2086  # `as_root` may be two words or none
 apt_get() { $as_root apt-get "$@" </dev/null >&2; }
-# A fresh container has no package lists, so that nothing can be installed yet.
+# A fresh container has no package lists, so apt-get cannot install anything yet.
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
@@ -183,14 +183,14 @@ cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 set_up() {
     choose_compiler
     install_packages "$1"
-    # A command that does not test leaves the tests of the build folder as they are.
+    # Commands that run no tests do not change which tests the build folder has.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure
 }
 
 configure() {
-    # ccache saves compiling the same source twice.
+    # ccache avoids compiling the same source twice.
     if has ccache; then
         export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
     fi
@@ -230,12 +230,12 @@ build_target() {
         fail "the build failed (above); fix the first error, then run ./learn again"
 }
 
-# alone_in_build COMMAND... -- runs the command while no other ./learn builds in the same folder, since both would
-# write the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is
-# killed, the processes that it started keep the lock until they end. Programs do not inherit the lock (9>&-), so that
-# one that stays behind does not hold it. Without flock, or on a file system without locks, nothing is locked.
+# alone_in_build COMMAND... -- runs the command while no other ./learn builds in the same folder, since both would write
+# the same files. The command runs in a subshell that holds the lock, so its variables are lost. If ./learn is killed,
+# the processes that it started keep the lock until they end. Built programs do not inherit the lock (9>&-), so a
+# program that keeps running does not hold it. Without flock, or on a file system without locks, nothing is locked.
 alone_in_build() {
-    # A program of the build has called ./learn, so its caller has the lock already.
+    # A program of the build has called ./learn. The ./learn that started the build already holds the lock.
     if [ "${COALESCE_BUILDING:-}" = "$build" ] || ! has flock; then
         "$@"
         return
@@ -280,7 +280,7 @@ set_up_and_build() {
 # Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {
-    # If the learner asks for a compiler, the folder may have been built by the other one.
+    # The learner may ask for a different compiler than the one that built the folder.
     [ -z "${COALESCE_COMPILER:-}" ] || choose_compiler
     if { [ ! -f "$build/build.ninja" ] && [ ! -f "$build/Makefile" ]; } ||
         { [ -n "${COALESCE_COMPILER:-}" ] && built_by_other; }; then

@@ -1,5 +1,5 @@
-# The language CLANGCUDA: .cu files, compiled by clang for the simulated GPU. CMake's own language CUDA
-# wants a toolkit. These four files are what CMake asks of a language.
+# Defines the language CLANGCUDA: .cu files that clang compiles for the simulated GPU. CMake's own language CUDA
+# requires a toolkit. CMake expects the four files in this folder for every language.
 find_clang(14)
 if(NOT COALESCE_CLANG)
   message(FATAL_ERROR "There is neither nvcc nor clang++ to compile .cu files. ./learn installs clang; "

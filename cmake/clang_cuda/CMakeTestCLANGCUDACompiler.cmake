@@ -1,2 +1,2 @@
-# What it can do is seen when the first file is compiled.
+# Skip CMake's own test of the compiler. The first .cu file shows whether the compiler works.
 set(CMAKE_CLANGCUDA_COMPILER_WORKS 1 CACHE INTERNAL "")

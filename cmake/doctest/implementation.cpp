@@ -1,3 +1,3 @@
-// doctest itself, which takes two seconds to compile: once for all programs that have test cases.
+// Compiles doctest itself once for all test programs, because compiling it takes two seconds.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The main of test programs that have none of their own.
+// The main function of test programs that do not define their own.
 #include <doctest/doctest.h>
 
 int main(int argc, char** argv) {

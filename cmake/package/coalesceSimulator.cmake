@@ -1,8 +1,8 @@
-# Part of find_package(coalesce): CUDA programs on the simulated GPU, without a GPU and without a toolkit.
+# The part of find_package(coalesce) that builds CUDA programs for the simulated GPU, without a GPU or a toolkit.
 #
-#   coalesce_add_program(NAME SOURCE...)   a program of .cu files, which clang compiles, and others
-#   coalesce::cudart                       the simulated GPU: link it into plain C++ that launches
-#   coalesce::simulator                     the command: counters of every kernel and line
+#   coalesce_add_program(NAME SOURCE...)   builds a program from .cu files, which clang compiles, and other sources
+#   coalesce::cudart                       the simulated GPU, to link into C++ programs that call the CUDA runtime
+#   coalesce::simulator                    the command that prints the counters of every kernel and line
 cmake_path(SET COALESCE_PREFIX NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
 set(COALESCE_CUDA_CLANG ${COALESCE_PREFIX}/bin/cuda-clang)
 
@@ -17,7 +17,7 @@ if(NOT TARGET coalesce::cudart)
     IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
 endif()
 
-# The .cu files see the include folders and definitions that are the program's own.
+# The .cu files are compiled with the program's own include folders and definitions.
 function(coalesce_add_program name)
   set(objects)
   foreach(source ${ARGN})

@@ -1,10 +1,10 @@
 #!/bin/sh
-# folders_test.sh ROOT -- CONTRIBUTING.md, which says where a change goes, names every folder of the project and no
-# other one.
+# folders_test.sh ROOT -- tests that CONTRIBUTING.md names every folder of the project, and names no folder that does
+# not exist.
 set -eu
 root=$1
 
-# Prints what the page at $2 says wrongly about the folders below $1.
+# Prints the folders below $1 that the page $2 lacks, and those that it names although they do not exist.
 wrong_about() {
     (cd "$1" && find . -mindepth 1 -maxdepth 2 -type d \( -path './common/*' -o ! -path './*/*' \) |
         sed 's|^\./||' | grep -vE '^(\.|common$|cmake$|build|assignments$|docs/|node_modules)') |
@@ -22,7 +22,7 @@ faults=$(wrong_about "$root" "$root/CONTRIBUTING.md")
     exit 1
 }
 
-# It finds a folder that is new, and one that is gone.
+# Test that a new folder and a deleted folder are found.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mkdir -p "$scratch/common/new" "$scratch/steps"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# format_test.sh ROOT -- every source lies as .clang-format has it. Not those that are written to be read by a test, whose
-# marks stand at the ends of lines: below tests/ and corpus/.
+# format_test.sh ROOT -- tests that every source is formatted according to .clang-format. The folders tests and corpus
+# are left out, because tests read their files and find marks at the ends of lines.
 set -eu
 root=$1
 format=${CLANG_FORMAT:-clang-format-14}
 
-# Prints the lines of the sources below $1 that lie otherwise, each once.
+# Prints each line below $1 that is not formatted correctly, once.
 lie_otherwise() {
     (cd "$1" && find common docs exercises include solutions steps \( -name tests -o -name corpus -o -name node_modules \) -prune -o \
         -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print | LC_ALL=C sort |
@@ -18,7 +18,7 @@ faults=$(lie_otherwise "$root")
     exit 1
 }
 
-# What lies otherwise is found, and what a test reads is left alone.
+# Test that a badly formatted file is found, and that files below tests/ are ignored.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 for folder in common/tests docs exercises include solutions steps; do mkdir -p "$scratch/$folder"; done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# names_test.sh ROOT -- clang-tidy finds no name in these folders' headers that is not as common/.clang-tidy has it.
-# All headers are read at once: ten seconds, where every source by itself would take as many minutes.
+# names_test.sh ROOT -- tests with clang-tidy that the names in these folders' headers follow common/.clang-tidy. One
+# run over all headers takes ten seconds. A run for each source would take ten minutes.
 set -eu
 root=$1
 tidy=${CLANG_TIDY:-clang-tidy}
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$root"
 
-# Prints the names that are not right in the headers below these folders, and what clang cannot read.
+# Prints the wrong names in the headers below these folders, and the errors that clang finds there.
 wrong_names() { # FOLDER...
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')
@@ -20,7 +20,7 @@ wrong_names() { # FOLDER...
         -I"$root/common/simulator" -isystem "$root/common/cuda_headers/include" ${mpi:+-isystem "$mpi"} 2>/dev/null |
         grep -E '(warning|error): ' | sed "s|^$root/||" | LC_ALL=C sort -u
 }
-# Folder names hold no blanks: word splitting is wanted.
+# Word splitting is wanted here. Folder names contain no blanks.
 # shellcheck disable=SC2086
 faults=$(wrong_names $held) || true
 [ -z "$faults" ] || {
@@ -29,7 +29,7 @@ faults=$(wrong_names $held) || true
     exit 1
 }
 
-# Names that are wrong are found.
+# Test that wrong names are found.
 mkdir "$work/common"
 printf 'namespace coalesce {\nconstexpr int MOST = 3;\nclass Shape { int rows; };\nstruct word {};\n}\n' >"$work/common/wrong.h"
 found=$(wrong_names "$work/common") || true

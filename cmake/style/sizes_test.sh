@@ -1,10 +1,10 @@
 #!/bin/sh
-# sizes_test.sh ROOT -- no source of the project is longer than 500 lines, and no function than 60, unless a comment says
-# why: `Long:` in the file's head, or in the lines above the function.
+# sizes_test.sh ROOT -- tests that no source of the project has more than 500 lines, and no function more than 60,
+# unless a comment gives the reason: `Long:` at the top of the file, or directly above the function.
 set -eu
 root=$1
 
-# Prints what is too long below $1.
+# Prints the files and functions below $1 that are too long.
 too_long() {
     (cd "$1" && find common docs exercises include steps -name build -prune -o -name tests -prune -o -name fuzz -prune -o \
         -name cases -prune -o -name node_modules -prune -o -path common/cuda_headers/include -prune -o -type f \
@@ -34,7 +34,7 @@ faults=$(too_long "$root")
     exit 1
 }
 
-# It finds a file and a function that are too long, and believes a reason.
+# Test that a long file and a long function are found, and that a stated reason is accepted.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/include" "$scratch/steps"

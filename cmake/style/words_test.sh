@@ -1,7 +1,7 @@
 #!/bin/sh
-# words_test.sh ROOT -- no text, comment or message has a word that cmake/style/words.txt lists. Names the file, the
-# line, the word, and what to write instead. Not looked at: what others wrote (licences, the grader's corpus),
-# what was recorded (docs/results), what is built.
+# words_test.sh ROOT -- tests that no text, comment or message contains a word that cmake/style/words.txt lists. Prints
+# the file, the line, the word, and what to write instead. Third-party texts (licences, the grader's corpus), recorded
+# results (docs/results) and built files are ignored.
 set -eu
 root=$1
 list=$root/cmake/style/words.txt
@@ -14,7 +14,7 @@ failed() {
 
 grep -vE '^(#|$)' "$list" >"$scratch/list" || failed "cmake/style/words.txt lists nothing"
 
-# Prints the texts of a folder, each ended by a zero byte.
+# Prints the names of all text files in a folder, each followed by a zero byte.
 texts() {
     find "$1" \( -name 'build*' -o -name node_modules -o -name '.?*' -o -path "$1/docs/results" \
         -o -path "$1/common/grader/corpus/cases" -o -path "$1/assignments" \) ! -path "$1" -prune -o -type f \
@@ -24,7 +24,7 @@ texts() {
         -o -name '*.txt' -o -name learn \) ! -name words.txt ! -name 'LICENSE*' -print0
 }
 
-# Prints FILE:LINE: "WORD"; write INSTEAD, for each word of the list in a folder's texts.
+# Prints `FILE:LINE: "WORD"; write: INSTEAD` for each listed word in a folder's texts.
 found_in() {
     texts "$1" >"$scratch/texts"
     while read -r line; do
@@ -36,7 +36,8 @@ found_in() {
     done <"$scratch/list"
 }
 
-# Does it find each word, in the example of its line? And nothing in what to write instead, or struck through.
+# Test that each word is found in its own example, and that nothing is found in its replacement or in text that is
+# struck through.
 mkdir "$scratch/wrong" "$scratch/right"
 number=0
 while read -r line; do

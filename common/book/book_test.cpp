@@ -1,4 +1,4 @@
-// Tests the parts of the book's programs, and feeds faulty sites to its checks.
+// Tests the parts of the book's programs, and runs the checks on faulty sites.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that is deleted at the end.
+/// A temporary folder that the destructor deletes.
 class Folder {
 public:
     Folder() : path_(fs::temp_directory_path() / ("book_test_" + std::to_string(getpid()))) {
@@ -43,7 +43,7 @@ public:
         write("course.toml", "");
         write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
     }
-    /// Returns the page of the lesson, with this text after its title.
+    /// Returns the lesson's page for Doxygen. `text` follows the title in its source.
     std::string page(const std::string& text, bool with_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
         const Contents contents = read_contents(path());
@@ -89,7 +89,7 @@ TEST_CASE("links between files become links between pages") {
     CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
     CHECK(
         has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
-    // Links to files that are not pages become the file's name.
+    // A link to a file that is not a page becomes the file's name.
     CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
 }
 

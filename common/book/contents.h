@@ -12,7 +12,7 @@
 
 namespace coalesce::book {
 
-/// A mistake in the book's sources. The message has the file, the line, and what to do.
+/// An error in the book's sources. The message names the file and the line, and says what to do.
 struct BookError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -25,7 +25,7 @@ struct Page {
     std::string name;     ///< "lesson_03_tiled": its label, and the name of its HTML file
     std::string file;     ///< "steps/03_tiled/README.md", relative to the root of the repository
     std::string title;    ///< its first heading, as plain text
-    std::string section;  ///< the heading of the sidebar under which it is listed
+    std::string section;  ///< the sidebar heading under which it is listed
 
     /// Returns "index.html", for example.
     std::string html() const { return name + ".html"; }

@@ -142,7 +142,8 @@ std::string with_cuda_words(const std::string& html) {
                                                      "preprocessor", "lineno"};
     std::string result;
     std::size_t done = 0;
-    // Nesting of divs in a fragment, and of spans in one that is left alone.
+    // How deep the current position is nested in the divs of a fragment, and in spans such as
+    // comments that stay unmarked.
     int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);

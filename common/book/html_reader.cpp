@@ -83,7 +83,7 @@ std::string plain_text(const std::string& commented) {
     std::size_t done = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         text += html.substr(done, tag.begin - done) + " ";
-        // The words in a drawing make no sense without it.
+        // Skip the words in a drawing, which make no sense without it.
         if (tag.name == "svg") tag.end = std::min(html.find("</svg>", tag.end), html.size());
     }
     text = resolved(text + html.substr(done));

@@ -68,8 +68,8 @@ private:
     std::string written(const std::string& line) {
         if (line.starts_with("```")) {
             in_fence = !in_fence;
-            // Doxygen expects the language of a code block in braces, with a dot. Diagrams of
-            // characters have no language.
+            // Doxygen expects the language of a code block in braces, with a dot. Text diagrams
+            // have no language.
             return line == "```" || !in_fence ? line : "```{." + line.substr(3) + "}";
         }
         if (in_fence || line.starts_with("    ")) return line;

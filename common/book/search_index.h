@@ -1,4 +1,4 @@
-// The index of the search: each section of each page, with its heading.
+// The search index: each section of each page, with its heading.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // Makes the programs that clang builds launch kernels like those of nvcc: clang calls
-// cudaLaunchKernel, and nvcc calls __cudaGetKernel and __cudaLaunchKernel. Linked into programs
-// that observe nvcc's calls.
+// cudaLaunchKernel, and nvcc calls __cudaGetKernel and __cudaLaunchKernel. This file is linked into
+// programs that observe nvcc's calls.
 #include <cuda_runtime_api.h>
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,

@@ -13,7 +13,7 @@ struct Wrong {
     unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)
 };
 
-/// Fills every block of `in` of this process's ranks. Element i is a hash of i; any 2^32
+/// Fills every block of `in` of this process's ranks. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill(const Ranks& ranks);
 /// Fills every `out` with a value that is right for at most one element in 2^32.

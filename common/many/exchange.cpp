@@ -9,7 +9,7 @@
 namespace coalesce::many {
 namespace {
 
-// ---- each rank stores directly into the memory of its peers, or reads from it ----
+// ---- each rank stores directly into the memory of its peers, or reads from their memory ----
 
 struct Peers : Way {
     enum Side { stores, reads };
@@ -55,8 +55,8 @@ struct Chunks : Way {
         }
     }
 
-    // Packs the pieces for other ranks into the slot. The local part goes directly to its place,
-    // one chunk later, because the links wait only for the other parts.
+    // Packs a chunk of the pieces for other ranks into the slot. A rank's piece for itself is
+    // transposed directly into `out`, one chunk later, because no link waits for it.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = all_pieces_of(ranks, rank);
         launch.unused = chunk == 0 ? 0 : tuning.unused;
@@ -80,17 +80,17 @@ struct Chunks : Way {
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
-    // The number of columns of a rank's piece in a chunk; 0 if there is no such chunk.
+    // Returns the number of columns of a rank's piece in a chunk, or 0 if there is no such chunk.
     int cols_of(int rank, int chunk) const {
         return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
     }
-    // The number of floats that one rank sends to another.
+    // Returns the number of floats that one rank sends to another.
     std::size_t floats(int from, int to, int chunk) const {
         return std::size_t(cols_of(to, chunk)) * ranks.rows.size(from);
     }
-    // The position in a slot at which a rank's piece starts.
+    // Returns the position in a slot at which a rank's piece starts.
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
-    // The address in `out` at which a rank's part of a chunk starts.
+    // Returns the address in `out` at which a rank's part of a chunk starts.
     float* out_of(int rank, int chunk) const {
         return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
     }
@@ -102,17 +102,17 @@ struct Chunks : Way {
     Slot slots[2];
 };
 
-// The GPUs' copy engines carry each row of a piece to its place, so nothing is unpacked, and no
-// thread moves data between GPUs. The first chunk is sent untransposed while the second is packed,
-// so that no link waits for a kernel. Its receiver transposes it at the end, during the last
-// copies.
+// The GPUs' copy engines write each row of a piece to its final address, so nothing is unpacked,
+// and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
+// packed, so that no link waits for a kernel. Its receiver transposes it at the end, during the
+// last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, leaving_memory(tuning), pack, false),
           as_it_is(ranks, place(ranks.count())) {}
 
-    // The copy engines get only the memory bandwidth that the multiprocessors leave. Kernels
-    // therefore run only one block per multiprocessor, which packs fast enough.
+    // Limits kernels to one block per multiprocessor, which packs fast enough. More blocks would
+    // use the memory bandwidth that the copy engines need.
     static Tuning leaving_memory(Tuning tuning) {
         int bytes = 0;
         CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
@@ -133,12 +133,12 @@ struct Copies : Chunks {
         in_rounds([&](int rank, int peer) { send(slot, chunk, rank, peer); });
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
     }
-    // As in `peers`, each rank sends to one peer at a time, and no two ranks to the same.
+    // As in `peers`, each rank sends to one peer at a time, and no two ranks send to the same peer.
     void in_rounds(const std::function<void(int rank, int peer)>& send) {
         const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
-            // Waits for the rank that sent to the same peer before, because simultaneous copies to
-            // a peer slow each other down.
+            // Wait for the rank that previously sent to the same peer, because simultaneous copies
+            // to a peer slow each other down.
             ranks.each([&](int rank) {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
@@ -189,8 +189,8 @@ struct Copies : Chunks {
     Events is_here{ranks}, is_turned{ranks}, has_served{ranks};
 };
 
-// NCCL carries the pieces. An all-to-all exchange is a group of sends and receives. NCCL has no
-// notion of rows, so received pieces must be unpacked.
+// Exchanges the pieces with NCCL. An all-to-all exchange is a group of sends and receives. NCCL has
+// no notion of rows, so received pieces must be unpacked.
 struct ByNccl : Chunks {
     ByNccl(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, tuning, pack, true), nccl(ranks) {}

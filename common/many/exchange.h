@@ -15,8 +15,8 @@ using Turn = void (*)(const RankLaunch& launch, cudaStream_t stream);
 std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn);
 /// Each rank reads the pieces that it needs from the memory of the others.
 std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn);
-/// Pieces are packed, and the GPUs' copy engines carry them to their places, in chunks. No thread
-/// moves data between GPUs.
+/// Pieces are packed, and the GPUs' copy engines write them to their final addresses, in chunks. No
+/// thread moves data between GPUs.
 std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack);
 /// Pieces are packed, sent by NCCL, and unpacked, in chunks.
 std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack);

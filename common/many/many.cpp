@@ -29,13 +29,13 @@ double bytes_of(Shape shape) {
     return sizeof(float) * 1.0 * shape.rows * shape.cols;
 }
 
-/// The shapes to verify. The number of GPUs, tiles and vectors do not divide them, and the last
-/// ones have fewer rows than GPUs.
+/// The shapes to verify. Some are not divisible by the number of GPUs, the tile side or the vector
+/// width, and the last ones have fewer rows than GPUs.
 const std::vector<Shape> kVerified = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
                                       {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
-/// The variants that are tried with NCCL: nothing, fewer blocks of our kernels, a head start for
-/// NCCL, and both.
+/// The settings to try with NCCL: the defaults, fewer blocks of our kernels, a head start for NCCL,
+/// and both.
 const std::vector<Tuning> kRoom = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
 // ---- the devices ----
@@ -47,7 +47,7 @@ std::set<int> devices_here(const std::vector<int>& devices) {
     return here;
 }
 
-/// Returns the number of GPUs of all processes. Each rank of another process has its own.
+/// Returns the number of GPUs of all processes. A rank of another process counts as one GPU.
 int gpus_of(const std::vector<int>& devices) {
     const auto elsewhere = std::count(devices.begin(), devices.end(), kElsewhere);
     return static_cast<int>(devices_here(devices).size()) + static_cast<int>(elsewhere);
@@ -119,7 +119,8 @@ private:
     std::string why_not(const KindOfWay& way) const {
         if (!way.needs_nccl) return "";
         if (gpus_ < request_.gpus) return "NCCL needs a GPU for each rank";
-        // NVIDIA's NCCL calls the driver. A different library can be named in COALESCE_NCCL.
+        // NVIDIA's NCCL calls the driver, which is not simulated. COALESCE_NCCL may name a library
+        // that works without it.
         if (device_.simulated && !std::getenv("COALESCE_NCCL")) return "NCCL needs real GPUs";
         return Nccl::why_not();
     }
@@ -151,13 +152,13 @@ private:
                    wrong_));
     }
 
-    /// Combines each number of chunks with each entry of `room`, unless the command line gives
-    /// these values.
+    /// Returns every combination of a number of chunks and an entry of `room`, unless the command
+    /// line gives these values.
     std::vector<Tuning> tunings_of(const KindOfWay& way, std::vector<int> chunks,
                                    std::vector<Tuning> room) const {
         if (!way.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
-        // Copy engines need no space on the multiprocessors.
+        // Copy engines need no multiprocessors, so there is no need to leave room for them.
         if (!way.needs_nccl) room = {{}};
         if (request_.unused > 0 || request_.pause > 0) {
             room = {{.unused = request_.unused, .pause = request_.pause}};
@@ -179,8 +180,7 @@ private:
         return name;
     }
 
-    /// Runs the way once, or twice if the first run may leave something behind, and checks every
-    /// element.
+    /// Runs the way once, compares every element, and returns the number of wrong ones.
     unsigned long long results_right(const Ranks& ranks, Shape shape, const std::string& name,
                                      Way& way) {
         poison(ranks);
@@ -218,16 +218,16 @@ private:
         if (request_.shape) return *request_.shape;
         CUDA_CHECK(cudaSetDevice(*devices_here(devices_).begin()));
         const auto free = static_cast<double>(team_.least_of(free_device_bytes(false)));
-        // A way needs at most five blocks: in, out, two slots, and received or untransposed pieces,
-        // if there is a single chunk.
+        // A way needs at most five blocks of memory: in, out, two slots, and the received or
+        // untransposed pieces, which fill a block if there is only one chunk.
         for (int side = 65536;; side /= 2) {
             const double block = bytes_of({side, side}) / gpus_;
             if (5 * block < free || side <= 1024) return {side, side};
         }
     }
 
-    /// The lower bound for the time: a GPU must send all of its block except for the part that
-    /// stays.
+    /// Returns a lower bound for the time: each GPU must send its whole block, except for the part
+    /// that stays there.
     double least_ms(Shape shape) const {
         const double block = bytes_of(shape) / request_.gpus;
         return block * (request_.gpus - 1) / request_.gpus / request_.link / 1e6;

@@ -28,7 +28,7 @@ struct Ranks {
     std::vector<float*> in, out;  ///< each rank's block
     // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
-    Team* team = nullptr;  ///< the processes with these ranks; NCCL needs it
+    Team* team = nullptr;  ///< the processes that have these ranks; NCCL needs them
 
     /// The number of ranks.
     int count() const { return rows.ranks; }
@@ -85,8 +85,8 @@ struct Room {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers that each rank sends from and, if it `receives`, receives into, with `size` floats
-/// each. The events show the progress.
+/// The buffers of each rank, with `size` floats each: one to send from, and if `receives` is set,
+/// one to receive into. The events show how far the exchange is.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
@@ -94,8 +94,8 @@ struct Slot {
     Room packed, received;
 };
 
-/// Queues a kernel that does nothing for that time. If the work of other streams becomes ready at
-/// the same time, it then gets its place on the multiprocessors first.
+/// Queues a kernel that does nothing for this time. Work in other streams that becomes ready at the
+/// same moment then gets its multiprocessors first.
 void give_head_start(cudaStream_t stream, int microseconds);
 
 struct Request;

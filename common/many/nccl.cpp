@@ -58,7 +58,7 @@ void* library() {
     return library;
 }
 
-/// Returns a function of the library by name. Nothing is linked.
+/// Looks up a function of the library by its name at run time, so that nothing is linked.
 #define NCCL_FUNCTION(name) reinterpret_cast<decltype(&name)>(dlsym(library(), #name))
 
 void check(int result, const char* call) {

@@ -22,7 +22,7 @@ public:
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
-    /// Sends and receives between these two calls do not wait for each other.
+    /// Start and end a group. The sends and receives of a group do not wait for each other.
     void begin_group();
     void end_group();
     /// Queues a transfer of `count` floats from rank `from` to rank `to`.

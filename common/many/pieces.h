@@ -29,7 +29,7 @@ struct RankLaunch {
     /// once, which leaves room for other kernels.
     int unused = 0;
 
-    /// Returns the largest size of any piece.
+    /// Returns the largest `rows` or `cols` of all pieces: most(&Piece::rows).
     int most(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;
@@ -44,8 +44,8 @@ struct RankLaunch {
 Piece piece_between(const Ranks& ranks, int from, int to);
 /// Returns the pieces of one rank for all ranks.
 RankLaunch all_pieces_of(const Ranks& ranks, int rank);
-/// Moves a received piece to its place. The piece consists of `cols` rows of `rows` floats each.
-/// The rows of `out` are `pitch` floats apart.
+/// Copies a received piece to its position in the matrix `out`. The piece consists of `cols` rows
+/// of `rows` floats each. The rows of `out` are `pitch` floats apart.
 void unpack_piece(float* out, std::size_t pitch, const float* piece, int rows, int cols,
                   cudaStream_t stream);
 

@@ -70,7 +70,7 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
     all.cols = spread_over(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
         all.devices.push_back(0);
-        // Nobody writes to this `in`; only ranks with their own memory fill it.
+        // The cast is safe, because nothing writes to this `in`. Only OwnRanks are filled.
         all.in.push_back(const_cast<float*>(in) + floats_of(all.rows.begin(rank), cols));
         all.out.push_back(out + floats_of(all.cols.begin(rank), rows));
     }

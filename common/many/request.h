@@ -32,7 +32,7 @@ Request parse(int argc, char** argv, Started started);
 
 /// Returns the list of ways, one per line.
 std::string list_text(const std::vector<KindOfWay>& ways);
-/// Return the text of --help, for a program with one process and for one that mpirun starts.
+/// Returns the text of --help. The second function is for programs that mpirun starts.
 std::string help_text(const std::string& program, const std::vector<KindOfWay>& ways);
 std::string help_text_together(const std::string& program);
 

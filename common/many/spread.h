@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// Returns the number of floats in a block. It may be too large for an int.
+/// Returns rows x cols as the number of floats, which may be too large for an int.
 constexpr std::size_t floats_of(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }
@@ -19,16 +19,16 @@ struct Spread {
     int ranks = 1;     ///< the number of ranks
     int multiple = 1;  ///< blocks start at multiples of this
 
-    /// The number of rows in each block except for the last ones.
+    /// Returns the number of rows in each block except for the last ones.
     int block() const {
         const long long share = std::max(1LL, (count + ranks - 1LL) / ranks);
         return static_cast<int>((share + multiple - 1) / multiple * multiple);
     }
-    /// The first row of a rank's block; `count` if the block is empty.
+    /// Returns the first row of a rank's block, or `count` if the block is empty.
     int begin(int rank) const {
         return static_cast<int>(std::min<long long>(count, 1LL * rank * block()));
     }
-    /// The number of rows of the rank.
+    /// Returns the number of rows in the rank's block.
     int size(int rank) const { return begin(rank + 1) - begin(rank); }
 };
 

@@ -24,16 +24,16 @@ struct TeamError : UsageError {
 class Team {
 public:
     virtual ~Team() = default;
-    /// The number of processes, and the number of this process.
+    /// Return the number of processes, and the number of this process.
     virtual int count() const { return 1; }
     virtual int rank() const { return 0; }
-    /// The number of computers on which they run.
+    /// Returns the number of computers on which the processes run.
     virtual int hosts() const { return 1; }
-    /// The device number of each rank. If there are fewer GPUs than ranks, some have the same
-    /// number. Ranks of other processes have kElsewhere.
+    /// Returns the device number of each rank. If there are fewer GPUs than ranks, some ranks share
+    /// a GPU. Ranks of other processes get kElsewhere.
     virtual std::vector<int> devices(int ranks);
 
-    /// Returns when all processes have called it.
+    /// Waits until all processes have called this function.
     virtual void wait_for_all() {}
     /// Copies the first process's bytes to all processes.
     virtual void hand_out(void*, std::size_t) {}

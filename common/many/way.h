@@ -23,10 +23,10 @@ public:
 /// The parameters of ways that exchange chunks.
 struct Tuning {
     int chunks = 1;  ///< the number of chunks
-    /// KiB of shared memory that each packing block requests without using it, so that fewer run at
-    /// once.
+    /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
+    /// run at the same time.
     int unused = 0;
-    int pause = 0;  ///< the head start, in microseconds, over the kernels that pack and unpack
+    int pause = 0;  ///< the head start of an exchange over packing and unpacking, in us
 };
 
 /// A way that has not been created yet.

@@ -3,8 +3,8 @@
 
 cmake_minimum_required(VERSION 3.22...3.25)
 
-# Sets VARIABLE to the text of FILE with the files that it includes between quotes in the place of their #include: each
-# the first time only, as #pragma once has it, and behind a guard, because another single header may hold it, too.
+# Sets VARIABLE to the text of FILE. Each #include with quotes is replaced by the included text, but only the first
+# time, as with #pragma once. Each text has a guard, because the other single header may contain it too.
 function(inline_includes variable file)
   get_property(inlined GLOBAL PROPERTY inlined_headers)
   if(file IN_LIST inlined)

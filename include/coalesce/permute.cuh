@@ -80,7 +80,7 @@ cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
                    static_cast<const int*>(order), stream);
 }
 
-/// Does the same if the size of an element in bytes is known only at run time.
+/// Permutes the axes of an array whose element size in bytes is known only at run time.
 inline cudaError_t permute_elements(void* out, const void* in, std::size_t element_size, int axes,
                                     const std::int64_t* sizes, const int* order,
                                     cudaStream_t stream = nullptr) {

@@ -116,7 +116,7 @@ cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
     return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, stream);
 }
 
-/// Does the same if the size of an element in bytes is known only at run time.
+/// Transposes matrices whose element size in bytes is known only at run time.
 inline cudaError_t transpose_elements(void* out, const void* in, std::size_t element_size,
                                       std::int64_t rows, std::int64_t cols,
                                       const TransposeOptions& options = {},

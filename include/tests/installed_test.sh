@@ -1,8 +1,7 @@
 #!/bin/sh
-# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from
-# a copy of their folder, moves them to another place, and builds CONSUMER from them alone: with
-# find_package, with a copy of single/, and with pkg-config. The programs run on the GPU of
-# CUDART_FOLDER.
+# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from a copy of their
+# folder, moves them to another folder, and builds CONSUMER from these headers alone: with find_package, with a copy of
+# single/, and with pkg-config. The programs run on the GPU of CUDART_FOLDER.
 set -eu
 cmake=$1 nvcc=$2 generator=$3
 work=$(mktemp -d)

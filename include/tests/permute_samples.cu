@@ -26,11 +26,11 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// Returns the expected contents of `out`, by definition: visits `in` in order, and puts each
-/// element where it belongs.
+/// Returns the expected contents of `out`, by definition: visits `in` in order, and copies each
+/// element to its position in `out`.
 Bytes expected(const PermuteSample& sample, const Bytes& in) {
     const std::size_t axes = sample.sizes.size();
-    std::vector<std::int64_t> step(axes), place(axes, 0);  // step: of the axes of `in`, in `out`
+    std::vector<std::int64_t> step(axes), place(axes, 0);  // steps in `out` of the axes of `in`
     std::int64_t all = 1;
     for (std::size_t k = axes; k-- > 0;) {
         const auto axis = static_cast<std::size_t>(sample.order[k]);

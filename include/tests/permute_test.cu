@@ -95,7 +95,7 @@ TEST_CASE("right: rows that start anywhere") {
             check({size, {9, 7, 75}, {1, 0, 2}, start, 0});
             check({size, {9, 7, 75}, {1, 0, 2}, 0, start});
             check({size, {3, 4, 5, 301}, {2, 1, 0, 3}, 2, start});
-            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // more than a block's
+            check({size, {20, 30, 67}, {1, 0, 2}, start, 1});  // more than one block
         }
     }
 }
@@ -109,14 +109,14 @@ TEST_CASE("right: elements of a few units") {
         check({size, {150, 40}, {1, 0}});
         check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
     }
-    for (const int size : {3, 6}) {  // three units each, in whole words, and not
+    for (const int size : {3, 6}) {  // three units, in whole words and not
         for (const std::int64_t start : {0, 4, 2}) {
             check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
             check({size, {100, 132}, {1, 0}, 0, start});
         }
         check({size, {34, 72}, {1, 0}});
     }
-    check({4, {40, 50, 15}, {1, 0, 2}});  // words, and rows of bytes that are short
+    check({4, {40, 50, 15}, {1, 0, 2}});  // words, and short rows of bytes
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("right: long elements, loaded as vectors") {
             check({size, {2, 49, 37, units}, {0, 2, 1, 3}, 0, 4});
         }
     }
-    check({3, {130, 132}, {1, 0}});  // high tiles: 390 bytes are no whole sectors
+    check({3, {130, 132}, {1, 0}});  // tall tiles: 390 bytes are not whole sectors
     check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("right: tiles of vectors") {
             check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // of four vectors, or one
         }
         check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
-        check({size, {144, 3, 272}, {2, 1, 0}});      // tiles below and beside each other
+        check({size, {144, 3, 272}, {2, 1, 0}});      // several tiles in both directions
         check({size, {8, 30, 9, 10, 7, 4}, {3, 5, 1, 4, 0, 2}});
     }
     check({4, {3, 14, 14, 256}, {0, 3, 1, 2}});  // whole rows of `out`
@@ -209,7 +209,7 @@ TEST_CASE("right: tiles of words") {
             check(
                 {size, {12, 11, 9, 8}, {3, 2, 1, 0}, 1, start});  // 132 rows and 72 columns, dense
         }
-        check({size, {420, 2, 129}, {2, 1, 0}});  // tiles below and beside each other
+        check({size, {420, 2, 129}, {2, 1, 0}});  // several tiles in both directions
         check({size, {385, 2, 131}, {2, 1, 0}, 1, 5});
         check({size, {2, 400, 2, 64}, {0, 3, 2, 1}});  // a batch
     }
@@ -251,19 +251,19 @@ TEST_CASE("quotients are exact") {
 
 TEST_CASE("which way when") {
     CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);      // neighbours are merged
-    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are gone
-    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows in units of 16 bytes
+    CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);      // axes of length 1 are removed
+    CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit, 16);  // rows move in units of 16 bytes
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // 3 words, in an axis of their own
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit, 4);  // 3 words, as an axis of their own
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), Way::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), Way::copy);
     CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), Way::nothing);
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), Way::gather);
     CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), Way::splice);
-    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // enough of them side by side
+    CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}), Way::compound);  // with 12 columns
     CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), Way::compound);
-    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // ... and below each other
-    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns begin within words
+    CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}), Way::splice);   // too few rows
+    CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}), Way::splice);  // columns start within words
     CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), Way::compound);
     CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), Way::splice);    // 514 bytes
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1), Way::splice);  // starts anywhere
@@ -271,16 +271,16 @@ TEST_CASE("which way when") {
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
-             Way::vector_tile);                              // rows are short, and not side by side
-    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // ... and no whole vectors
+             Way::vector_tile);                              // few columns, and gaps between rows
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), Way::tile);  // ... and without whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
-             Way::word_tile);  // of small elements, and not aligned
+             Way::word_tile);  // small elements in unaligned rows
     CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), Way::word_tile);
     CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), Way::tile);  // too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), Way::transpose);
     CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
     CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), Way::tile);  // starts anywhere
-    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are no whole vectors
+    CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}), Way::tile);     // rows are not whole vectors
     CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
     CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::vector_tile);
     CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), Way::tile);
@@ -303,7 +303,7 @@ TEST_CASE("which way when") {
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
     CHECK_FALSE(has_triples(5, 224));  // five units
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
-    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // not side by side
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // gaps between rows
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("wrong versions are found") {
              "");
     CHECK_NE(first_trouble(
                  [](void* out, const void* in, const PermuteSample& sample, cudaStream_t stream) {
-                     PermuteSample other = sample;  // the order the other way round
+                     PermuteSample other = sample;  // keeps the order of the axes
                      for (std::size_t k = 0; k < sample.order.size(); ++k) other.order[k] = int(k);
                      return samples::permute(out, in, other, stream);
                  }),
@@ -360,7 +360,7 @@ TEST_CASE("wrong versions are found") {
              "");
 }
 
-#ifdef __NVCC__  // the headers of common/cuda_headers have no graphs
+#ifdef __NVCC__  // tested with nvcc only
 TEST_CASE("gpu: captured into a graph") {
     const Permuter by_graph = [](void* out, const void* in, const PermuteSample& sample,
                                  cudaStream_t) {

@@ -16,14 +16,14 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char kPoison = 0xA7;
 
-/// The positions of a matrix's elements in its memory, in elements.
+/// The positions of the elements of matrices in memory. All numbers count elements.
 struct Layout {
     std::int64_t lines, length, pitch, stride, batches, offset;
 
     std::int64_t start(std::int64_t batch, std::int64_t line) const {
         return offset + batch * stride + line * pitch;
     }
-    /// The elements up to the end of the last line. No more are allocated.
+    /// Returns the number of elements up to the end of the last line. No more are allocated.
     std::int64_t extent() const {
         if (lines == 0 || length == 0 || batches == 0) return offset;
         return start(batches - 1, lines - 1) + length;

@@ -1,4 +1,4 @@
-// Which kernel coalesce::transpose chooses for a matrix, and with which tiles. Nothing is launched.
+// Tests which kernel and which tiles coalesce::transpose chooses. Nothing is launched.
 
 #include <doctest/doctest.h>
 
@@ -19,14 +19,14 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
     CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
-    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with room that is asked for
+    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with more than the default memory
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
     CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
     CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
     CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
     CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
-    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // of 62
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // whole chunks of 62
     CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
     CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
     CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
@@ -43,7 +43,7 @@ TEST_CASE("how strips lie in the banks") {
     CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
     CHECK(padding_of<1>(37) == Padding::none);
     CHECK(padding_of<1>(8) == Padding::some);
-    CHECK(padding_of<1>(124) == Padding::none);  // it would make it worse
+    CHECK(padding_of<1>(124) == Padding::none);  // padding would be worse
     CHECK(padding_of<2>(96) == Padding::some);
     CHECK(padding_of<4>(192) == Padding::some);
     CHECK(padding_of<4>(256) == Padding::tiles);
@@ -61,17 +61,17 @@ TEST_CASE("which kernel when") {
         return made;
     };
     CHECK(does_stay<4>(task(16384, 16384), true));
-    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // costs time where matrices are small
+    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // it would slow down small matrices
     CHECK(does_stay<4>(task(64, 96, 20000), true));     // batches count together
-    CHECK(does_stay<4>(task(8191, 8193), false));       // where rows start anywhere it pays earlier
+    CHECK(does_stay<4>(task(8191, 8193), false));       // pays earlier if rows start anywhere
     CHECK_EQ(rewinding_of<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
     CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
     CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
     CHECK_EQ(rewinding_of<1>(task(300, 1000003)),
-             Rewinding::small);                        // the higher tile would be empty
-    CHECK(prefers_strips<4>(task(100000, 80), 80));    // a quarter of its tiles is empty
+             Rewinding::small);                        // a taller tile would be largely empty
+    CHECK(prefers_strips<4>(task(100000, 80), 80));    // 48 of 128 columns of tiles are empty
     CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
     CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
     CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
@@ -87,16 +87,15 @@ TEST_CASE("which kernel when") {
     for (Task* const one : {&square, &high, &large}) shorten_strips<4>(*one);
     CHECK(square.is_down_first);
     CHECK_EQ(square.group, 1);
-    CHECK_FALSE(
-        high.is_down_first);  // what neighbours share has left the cache at the end of 50001 rows
+    CHECK_FALSE(high.is_down_first);  // after 50001 rows, shared cache lines are evicted
     CHECK_EQ(high.group, 1);
-    CHECK(large.is_down_first);  // both ways are too long
+    CHECK(large.is_down_first);  // too long in both directions
     CHECK_EQ(large.group, strips_of_group<4>);
     CHECK_FALSE(sharing_lines<4>(task(50000, 8004)).is_down_first);
     CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
     CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
     CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
-    // 40016 bytes are half a sector more than whole ones.
+    // 40016 bytes are whole sectors and one half.
     CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
     CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache
@@ -109,7 +108,7 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(is_stack_of_words<1>(task(98, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<2>(task(99, 100, 4096)));
     CHECK_FALSE(is_stack_of_words<2>(task(100, 98, 4096)));
-    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word to a row
+    CHECK_FALSE(is_stack_of_words<1>(task(100, 4, 4096)));  // one word per row
     CHECK_FALSE(is_stack_of_words<4>(task(100, 96, 4096)));
     CHECK(are_columns_words(task(64, 4000003)));
     CHECK_FALSE(are_columns_words(task(37, 1000003)));

@@ -71,7 +71,7 @@ void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
-/// Runs the kernel on strips of a tall matrix, as if the matrix were large.
+/// Tests the kernel on strips of a tall matrix, as if the matrix were large.
 template <class Kernel>
 void check_tall(const Sample& sample) {
     const Sample whole = filled_in(sample);
@@ -87,7 +87,7 @@ void check_tall(const Sample& sample) {
     CHECK_EQ(trouble_with(whole, tall, nullptr), "");
 }
 
-/// Does the same with strips of a wide matrix.
+/// Tests the kernel on strips of a wide matrix, as if the matrix were large.
 template <int SIZE, class Kernel>
 void check_wide(const Sample& sample) {
     const Sample whole = filled_in(sample);
@@ -145,15 +145,15 @@ TEST_CASE("right: every kernel, at every start") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
             check({size, 300, 290, {}, start, 1});       // Realigned, Shifted, Shifted
-            check({size, 70, 90, {100, 77}, 1, start});  // ... a part of a matrix
+            check({size, 70, 90, {100, 77}, 1, start});  // the same, on a part of a matrix
             check({size, 700, 37, {}, start, 1});        // Tall
             check({size, 37, 700, {}, 1, start});        // Wide
             check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
-            check({size, 63, 31, {0, 0, 3}, 1, start});  // ... of larger ones
-            check({size, 9, 32, {0, 0, 7}, start, 1});   // ... padded
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // the same, with larger matrices
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // the same, with padding
         }
         check({size, 256, 512, {}, 0, 0});           // Pieces
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // ... a part of a matrix
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // the same, on a part of a matrix
     }
 }
 
@@ -223,13 +223,13 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
                 check({2, rows + 2, cols, {0, 0, 17}, 4, start});
             }
         }
-        check({1, 100, 96, {0, 0, 3}, start, 4});  // one to a block, with more and more threads
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, with ever more threads
         check({1, 180, 148, {0, 0, 3}, 4, start});
         check({2, 100, 96, {0, 0, 3}, start, 4});
         check({2, 98, 100, {0, 0, 3}, 4, start});
         check({2, 150, 148, {0, 0, 3}, start, 4});
     }
-    check({1, 12, 36, {0, 0, 17}, 1, 4});  // where they are none, or do not begin with words
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // no whole words, or no start at a word
     check({1, 12, 36, {0, 0, 17}, 4, 1});
     check({1, 14, 36, {0, 0, 17}, 4, 4});
     check({2, 13, 36, {0, 0, 17}, 4, 4});
@@ -247,7 +247,7 @@ TEST_CASE("right: strips apart, where their groups are whole and where not") {
         for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
         CHECK_EQ(seen, std::vector<int>(strips, 1));
     }
-    CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes: 8 KB
+    CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes are 8 KB
     CHECK_EQ(spread_strip(65, 200), 96);
     CHECK_EQ(spread_strip(193, 200), 193);
 }
@@ -279,7 +279,7 @@ TEST_CASE("right: images of few channels") {
 
 TEST_CASE("right: strips of a few rows or columns, long and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
-        // With and without padding, and with each number of threads.
+        // These sides use padding or not, and every number of threads.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
@@ -437,7 +437,7 @@ TEST_CASE("wrong versions are found") {
             return error;
         }),
         "");
-#ifdef __NVCC__  // by clang this read is not reported
+#ifdef __NVCC__  // this read is not reported if clang built the program
     if (!simulator_library::is_loaded()) return;
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
@@ -453,7 +453,7 @@ TEST_CASE("wrong versions are found") {
 #endif
 }
 
-#ifdef __NVCC__  // the headers of common/cuda_headers have no graphs
+#ifdef __NVCC__  // tested with nvcc only
 TEST_CASE("gpu: captured into a graph") {
     for (const Sample& kind : {Sample{4, 300, 200, {}, 0, 0}, Sample{1, 77, 501, {}, 1, 0},
                                Sample{8, 1, 400, {}, 0, 0}, Sample{4, 9, 5, {0, 0, 100}, 0, 0}}) {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- clangd finds no error in the .cu files that learners
-# open (one of EVERY of them), and does find one that is there. Works in a folder of its own: the repository's
-# .clangd with the database of this build.
+# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- tests that clangd finds no error in every EVERY-th .cu file
+# that learners open, and that it finds an error that the test adds. The test works in a temporary folder, with the
+# repository's .clangd and the database of this build.
 set -eu
 clangd=$1 repository=$2 editor=$3 every=$4
 if [ ! -x "$clangd" ]; then
@@ -19,7 +19,8 @@ mv compile.json build/editor/compile_commands.json
 echo '[]' >build/compile_commands.json
 cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$repository/solutions" .
 
-# check FILE: clangd's word on one file. Only its first line is explored: errors are those of all.
+# check FILE: reports whether clangd finds no errors in FILE. Errors are found in all lines. Only the further checks
+# that clangd makes for each line are limited to line 1.
 check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
 count=0
 for file in steps/*/main.cu steps/*/program.cu exercises/*/*.cu solutions/*/*.cu; do

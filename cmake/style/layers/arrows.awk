@@ -1,6 +1,6 @@
-# arrows.awk ORDER FILES INCLUDES: one line for every #include that leaves its folder: FROM TO FILE PATH.
-# ORDER is order.txt; FILES has the name of every source below the root; INCLUDES has FILE:#include "PATH" or <PATH>.
-# A file that is in no folder of ORDER is one line as well: ? ? FILE -.
+# arrows.awk ORDER FILES INCLUDES: prints a line FROM TO FILE PATH for every #include that crosses folders.
+# ORDER is order.txt, FILES lists every source below the root, and INCLUDES has lines FILE:#include "PATH" or <PATH>.
+# For a file that is in no folder of ORDER, prints the line ? ? FILE -.
 FNR == 1 { ++part }
 part == 1 && NF && !/^#/ { is_folder[$1] = 1 }
 part == 2 { is_file[$0] = 1; if (folder_of($0) == "?") print "? ?", $0, "-" }
@@ -13,14 +13,14 @@ part == 3 {
     if (found && folder_of(found) != folder_of(file)) print folder_of(file), folder_of(found), file, included
 }
 
-# The longest of the folders in ORDER that the file is in.
+# Returns the innermost folder of ORDER that contains the file.
 function folder_of(file) {
     while (sub(/\/[^\/]*$/, "", file))
         if (file in is_folder) return file
     return "?"
 }
 
-# The file of the tree that is meant; nothing for a header of the system's, or of another project.
+# Returns the included file of this project, or "" for a header of the system or of another project.
 function look_up(file, included,    own, roots, count, k) {
     own = file
     sub(/[^\/]*$/, "", own)
@@ -30,7 +30,7 @@ function look_up(file, included,    own, roots, count, k) {
     return ""
 }
 
-# Without "..".
+# Returns the path without "..".
 function plain(path) {
     while (sub(/[^\/]+\/\.\.\//, "", path)) continue
     return path

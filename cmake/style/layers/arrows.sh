@@ -1,6 +1,6 @@
 #!/bin/sh
-# arrows.sh ROOT -- every #include below ROOT that leaves its folder, a line each: FROM TO FILE PATH, where FROM and TO
-# are folders of order.txt. Tests may include all that they test, and are left out.
+# arrows.sh ROOT -- prints every #include below ROOT that crosses folders, as a line FROM TO FILE PATH, where FROM and
+# TO are folders of order.txt. Tests are left out, because they may include everything that they test.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 order=${ORDER:-$here/order.txt}

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 sh "$here/arrows.sh" "$1" >"$work/arrows"
-# Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
+# In the book, the theme switch sets the same variables on .drawing .diagram, which has priority.
 style='<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
 @media (prefers-color-scheme: dark) {

@@ -1,13 +1,13 @@
 #!/bin/sh
-# layers_test.sh ROOT PICTURES -- no folder includes one that order.txt has below it, and the pictures of the folders
-# in PICTURES are what the includes are now.
+# layers_test.sh ROOT PICTURES -- tests that no folder includes a folder that comes later in order.txt, and that the
+# pictures in the folder PICTURES show the current includes.
 set -eu
 root=$1 pictures=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints what is wrong with the includes below $1 in the order that the file $2 has.
+# Prints the includes below $1 that break the order in the file $2, and folders that only one of the two has.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }
@@ -33,7 +33,8 @@ faults=$(wrong_arrows "$root" "$here/order.txt")
 }
 [ "$(wc -l <"$work/arrows")" -gt 500 ] || { echo "hardly any includes were found"; exit 1; }
 
-# An arrow that goes back is found, a folder without a place, one that is gone, and a picture of other days.
+# Test that these faults are found: an include against the order, a folder that order.txt does not list, a listed folder
+# that does not exist, and an outdated picture.
 expect() { # HOW-MANY WHAT
     [ "$(printf '%s' "$2" | grep -c .)" = "$1" ] || { echo "not $1 faults, but: $2"; exit 1; }
 }

@@ -1,6 +1,7 @@
-# picture.awk BOXES ARROWS: the folders as boxes, each above all that it includes, as SVG. BOXES has FOLDER BOX, from
-# the ground up; ARROWS has FROM TO, folders; the variable `title` says what it is. A line that follows from two others
-# is left out, and one that passes a row of boxes goes through a gap in it.
+# picture.awk BOXES ARROWS: draws the folders as boxes in an SVG, each above all folders that it includes. BOXES has
+# lines FOLDER BOX, from the lowest to the highest, and ARROWS has lines FROM TO. The variable `title` is the drawing's
+# title. A line is left out if it follows from two others. A line that crosses a row of boxes goes through a gap between
+# them.
 BEGIN { width = 390; row_height = 46; box_height = 24; gap_width = 14 }
 FNR == NR { if (NF && !/^#/ && $2 != "-") box_of[$1] = $2; next }
 ($1 in box_of) && ($2 in box_of) && box_of[$1] != box_of[$2] { includes[box_of[$1], box_of[$2]] = 1 }
@@ -14,7 +15,7 @@ END {
     draw()
 }
 
-# All that includes another or is included; in the order of their names, so that the picture does not depend on awk's.
+# Collects all boxes that have lines, sorted by name, so that the picture does not depend on awk's order.
 function collect_boxes(    arrow, ends, k) {
     for (arrow in includes) {
         split(arrow, ends, SUBSEP)
@@ -31,7 +32,7 @@ function sink_name(k,    name) {
     box[k] = name
 }
 
-# A box is one row above the highest that it includes.
+# Puts each box one row above the highest box that it includes.
 function find_levels(    a, b, grown) {
     for (grown = 1; grown;) {
         grown = 0
@@ -45,7 +46,7 @@ function find_levels(    a, b, grown) {
     }
 }
 
-# reached[a, b]: a includes b, if only through others.
+# reached[a, b] is set if a includes b, directly or through other boxes.
 function find_reached(    a, b, via) {
     for (via = 1; via <= boxes; ++via)
         for (a = 1; a <= boxes; ++a)
@@ -64,7 +65,7 @@ function make_lines(    a, b, via, follows) {
             if (!follows) make_line(box[a], box[b])
         }
 }
-# In pieces from row to row; where one passes a row, a gap of its own stands there.
+# Draws a line in pieces from row to row. Each row that the line crosses gets a gap for it.
 function make_line(from, to,    above, at, gap) {
     above = from
     for (at = level[from] - 1; at > level[to]; --at) {
@@ -84,7 +85,7 @@ function add_to_row(thing, at) {
 function is_gap(thing) { return substr(thing, 1, 1) == "|" }
 function width_of(thing) { return is_gap(thing) ? gap_width : 8 * length(thing) + 10 }
 
-# Puts what is in each row near what it is connected with in the row before: from below, or from above.
+# Moves the boxes of each row close to those that they are connected with in the previous row, from below or from above.
 function settle_rows(from_above,    at, k) {
     place()
     for (k = 1; k <= top; ++k) {

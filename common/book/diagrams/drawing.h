@@ -9,7 +9,7 @@ namespace coalesce::diagrams {
 enum class Cell {
     idle,   ///< memory that is not accessed
     used,   ///< bytes that a lane accesses
-    waste,  ///< bytes that are moved with them but not needed
+    waste,  ///< bytes that are transferred but not needed
 };
 
 /// An SVG under construction. The unit is a pixel at the drawing's natural size.
@@ -20,13 +20,13 @@ public:
     void text(int x, int y, const std::string& words, const char* style = "");
     /// Draws a rectangle, with `label` in its centre if it fits.
     void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
-    /// Draws a square that is animated: it lights up at step `turn`, if the reader allows motion.
+    /// Draws an animated square that lights up at step `turn`, if the reader allows motion.
     void cell_in_turn(int x, int y, int side, int turn);
     /// Draws `cols` x `rows` idle cells that are `side` apart.
     void grid(int x, int y, int cols, int rows, int side);
 
-    /// Returns the complete file. `title` says what the drawing is. What it shows is described in
-    /// the text beside it.
+    /// Returns the complete file. `title` names the drawing. The text around the drawing describes
+    /// its contents.
     std::string svg(const std::string& title) const;
 
 private:

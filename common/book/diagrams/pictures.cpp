@@ -59,15 +59,15 @@ std::string heading(const Drawn& drawn) {
 // ---- one warp ----
 
 constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
-/// Rows that look like earlier rows are counted instead of drawn.
+/// The most rows that are drawn. Rows that look like earlier rows are counted instead.
 constexpr std::size_t kMostRows = 6;
 
 std::vector<PictureRow> rows_of(const Access& access) {
     return access.is_shared ? rows_of_banks(access) : rows_of_memory(access, 0, access.memory);
 }
 
-/// Memory moves each sector that a lane uses as a whole. A bank delivers only the word that is
-/// used.
+/// Returns how to draw a word of a row. Memory transfers whole sectors, so the unused words of a
+/// sector are waste. A bank delivers only the word that is used.
 Cell kind_of(const PictureRow& row, std::size_t place, bool is_shared) {
     if (row.lanes[place] >= 0) return Cell::used;
     if (is_shared) return Cell::idle;
@@ -219,8 +219,8 @@ std::string race_picture(const Tile& left, const Tile& right) {
 namespace {
 
 constexpr int kSmall = 11, kTiles = 16, kTileSide = 32;
-/// The number of marked blocks: those that 4 multiprocessors with room for 8 blocks each would run
-/// together.
+/// The number of marked blocks, which is the number that 4 multiprocessors with room for 8 blocks
+/// each run at the same time.
 constexpr std::size_t kMarked = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {

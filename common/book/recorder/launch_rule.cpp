@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// An extent that the blocks along an axis of the grid may cover.
+/// A quantity, such as the number of rows, that the blocks along one axis of the grid may cover.
 struct Extent {
     const char* name;
     std::int64_t (*of)(const Sample& sample, unsigned tile);
@@ -34,8 +34,8 @@ constexpr Extent extents[] = {
 };
 constexpr unsigned most_plus = 64, times_tried[] = {1, 2, 4, 8};
 
-/// Finds a piece size for which the number of pieces that cover `extent` + `plus`, times `times`
-/// and limited to `most`, matches the grid of every sample. Returns 0 if there is none.
+/// Finds a `size` such that ceil((extent + plus) / size) * times, limited to `most`, is the grid's
+/// extent along `axis` in every sample. Returns 0 if there is none.
 unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const Extent& extent,
                     unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
@@ -49,7 +49,7 @@ unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const 
     return 0;
 }
 
-/// Returns null if there is no rule.
+/// Returns the rule for one axis of the grid, or null if there is none.
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
     for (const unsigned times : times_tried) {
         for (unsigned plus = 0; plus < most_plus; ++plus) {
@@ -83,7 +83,8 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     return rule;
 }
 
-/// Finds what an argument is in all samples. The usual argument for this position is tried first.
+/// Finds the quantity that one argument of the kernel is equal to in all samples, such as "rows".
+/// The usual argument for this position is tried first.
 ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
     struct Named {
         const char* name;

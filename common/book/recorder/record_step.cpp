@@ -237,8 +237,8 @@ ordered_json order_json(const Variant& variant) {
 
 // ---- launches for all shapes ----
 
-/// Returns sides of matrices. There are many consecutive ones, so that they show at which side
-/// another block is added.
+/// Returns side lengths of matrices. Many of them are consecutive multiples, to show at which
+/// length the grid gains a block.
 std::vector<int> sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
@@ -287,7 +287,8 @@ std::string task_name(const Produces& produces) {
     return "";
 }
 
-/// Throws NoRule if there is no kernel, or none that could be launched like an exercise's kernel.
+/// Returns the variant's launch as JSON. Throws NoRule if it launches no kernel, or a kernel that
+/// cannot be launched like an exercise's.
 ordered_json launch_json(const Variant& variant, Task& task) {
     if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {

@@ -52,8 +52,7 @@ function setUpSidebar() {
     }
 }
 
-// ---- the sections of a page: listed below its link in the sidebar, and a link beside each heading
-// ----
+// ---- the sections of a page: a list in the sidebar, and a link beside each heading ----
 
 const headings = () =>
     [...document.querySelectorAll("main :is(h2, h3, h4)")]
@@ -295,8 +294,7 @@ function setUpCopies() {
     }
 }
 
-// ---- pictures: a button to enlarge those that are shrunk to fit, and to replay those that move
-// ----
+// ---- pictures: buttons to enlarge those that are shrunk to fit, and to replay animations ----
 
 function setUpDrawings() {
     for (const drawing of document.querySelectorAll(".drawing")) {

@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    /// A cooperative launch passes the address in two special registers.
+    /// A cooperative launch passes the workspace's address in two special registers.
     __device__ static unsigned int* workspace() {
         unsigned int high, low;
         asm("mov.u32 %0, %%envreg1;" : "=r"(high));

@@ -7,7 +7,8 @@
 // clang-format off
 struct __attribute__((aligned(2))) __half_raw { unsigned short x; };
 
-/// Converts a float to a half, with the rounding of the hardware. On the host, this is plain C++.
+/// Returns the bits of the half that is nearest to `value`, rounded as the hardware does. On the
+/// host, this is plain C++.
 __host__ __device__ inline unsigned short coalesce_half_bits(float value) {
 #ifdef __CUDA_ARCH__
     unsigned short bits;
@@ -84,7 +85,7 @@ __device__ inline __half __hdiv(__half a, __half b) { return __half(static_cast<
 __host__ __device__ inline __half __hneg(__half a) { return __ushort_as_half(a.bits ^ 0x8000); }
 __host__ __device__ inline __half __habs(__half a) { return __ushort_as_half(a.bits & 0x7fff); }
 
-/// Both functions return the old value.
+/// Both overloads return the old value.
 __device__ inline __half atomicAdd(__half* p, __half v) {
     unsigned short old;
     asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(p), "h"(v.bits) : "memory");

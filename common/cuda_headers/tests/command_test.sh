@@ -67,7 +67,7 @@ grep -q '\.loc' twice.ptx || failed "the PTX has no lines"
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -ptx -o translated.ptx twice.cu
 grep -q '\.loc' translated.ptx || failed "our PTX has no lines"
 ! cmp -s twice.ptx translated.ptx || failed "--through-ir changes nothing"
-# Without a run path, the program does not know where the library is.
+# Without a run path, the program does not find the library.
 "$cuda_clang" --clang="$clang" --cudart="$library" --no-run-path -o lost twice.cu
 if env -u LD_LIBRARY_PATH ./lost >said 2>&1 && ! ldd lost | grep -q '/libcudart'; then
     failed "a program without a run path found the simulated GPU"

@@ -12,7 +12,7 @@ for file in bin/simulate bin/cuda-clang lib/coalesce/libcudart.so.13 include/coa
     share/cmake/coalesce/coalesceConfig.cmake; do
     [ -e "$work/installed/$file" ] || { echo "failed: $file was not installed"; exit 1; }
 done
-# This is a copy, so that it cannot see the source tree.
+# Copy the project to a folder where it cannot see the source tree.
 cp -r "$consumer" "$work/consumer"
 {
     "$cmake" -S "$work/consumer" -B "$work/built" -G "$5" -DCMAKE_PREFIX_PATH="$work/installed"

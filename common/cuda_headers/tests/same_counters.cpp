@@ -70,7 +70,8 @@ void compare(const Json& nvcc, const Json& clang, Differences& found) {
     }
 }
 
-/// Prints the entries that are in only one of the lists, and returns their number.
+/// Prints the entries of `of` that `other` does not contain with the same values, and returns their
+/// number.
 int print_surplus(const Differences& of, const Differences& other, const char* who) {
     int count = 0;
     for (const auto& [name, values] : of) {

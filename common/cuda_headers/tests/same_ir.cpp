@@ -3,8 +3,8 @@
 //     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
 //
 // Each file is compiled twice: with the options that a page gives its clang, and as a program's
-// source with cuda-clang. The PTX must be the same, except for file names. COALESCE_CLANG names the
-// same clang.
+// source with cuda-clang. The PTX must be the same, except for file names. COALESCE_CLANG must name
+// the same clang.
 // Exit code: 0 if all files give the same PTX, 1 if one does not, 2 if the test could not run.
 #include <cstdio>
 #include <exception>

@@ -46,7 +46,7 @@ MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// What each process gets: a datatype, and a count of 0 or 1.
+/// A datatype for each process, and the number of them that it gets: 0 or 1.
 struct Pieces {
     std::vector<int> counts, offsets;
     std::vector<MPI_Datatype> types;

@@ -11,7 +11,7 @@
 namespace coalesce::processes {
 namespace {
 
-/// What a process finds out before it communicates with the others.
+/// The results of `prepare`, which runs before the process communicates with the others.
 struct Prepared {
     many::Request request = {};
     Device device = {};

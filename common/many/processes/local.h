@@ -1,5 +1,5 @@
 /// \file
-/// The local work of a process: transposing a block of rows, or a piece of one.
+/// The local work of a process: transposing a block of rows, or a part of the block.
 #pragma once
 
 #include <cstddef>

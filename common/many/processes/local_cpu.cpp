@@ -38,8 +38,8 @@ bool has_whole_lines(Piece<float> out) {
            out.pitch % kLine == 0;
 }
 
-/// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, with four transposes
-/// of 4 x 4 in registers.
+/// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, by transposing four
+/// blocks of 4 x 4 in registers.
 template <bool STREAM>
 void transpose_16x4(Piece<float> out, Piece<const float> in) {
     __m128 line[4][4];

@@ -87,7 +87,8 @@ private:
         return "this processor";
     }
 
-    /// All ways have their buffers at the same time, because they are measured alternately.
+    /// Throws UsageError if the buffers of all ways do not fit into memory. They exist at the same
+    /// time, because the ways are measured alternately.
     void check_memory() const {
         const Shape shape = request_.shapes.front();
         double matrices = 0;
@@ -116,7 +117,7 @@ private:
             all.push_back({.kind = &kind});
             if (!request_.bench) all.back().way = kind.make(shared);
             verify(shared, all.back());
-            // Keep the buffers of ways that will be measured.
+            // Keep the buffers of a way only if it will be measured.
             if (!request_.bench) all.back().way.reset();
         }
         if (!request_.bench) return;
@@ -220,7 +221,7 @@ int run(int argc, char** argv) {
         return exit_right;
     }
     MPI_Init(&argc, &argv);
-    // All processes find the same usage errors.
+    // All processes detect the same usage errors, so only one of them prints the message.
     const int exit_code = run_between<UsageError>("16_many_processes", [&] {
         if (!problem.empty()) throw UsageError(problem);
         return Program(request, device).run();

@@ -42,7 +42,7 @@ std::vector<int> MpiTeam::devices(int ranks) {
     // A launcher may let each process see only its own GPU, which then has number 0.
     const int mine = rank_on_host_ % there;
     stop_at(why_not_mine(mine, there));
-    // The test for a working GPU has used number 0. This frees its memory there.
+    // The test for a working GPU has used GPU 0. Free the memory that it allocated there.
     if (mine != 0) CUDA_CHECK(cudaDeviceReset());
     std::vector<int> devices(static_cast<std::size_t>(ranks), many::kElsewhere);
     devices[static_cast<std::size_t>(rank_)] = mine;

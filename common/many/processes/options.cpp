@@ -14,8 +14,8 @@
 namespace coalesce::processes {
 namespace {
 
-/// The shapes to verify. Some are divisible by few numbers of processes, some have rows for only
-/// one process, and some are tiny.
+/// The shapes to verify. Some have sides with few divisors, some have rows for only one process,
+/// and some are tiny.
 const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
                                       {130, 514}, {3, 5},    {1, 1},   {257, 255}};
 /// The shape to measure: 512 MiB.

@@ -34,7 +34,7 @@ struct Shared {
     int ranks() const { return rows.ranks; }
     int my_rows() const { return rows.size(rank); }
     int my_cols() const { return cols.size(rank); }
-    /// The number of floats in this process's block of `in`, and of `out`.
+    /// Returns the number of floats in this process's block of `in`.
     std::size_t in_size() const { return floats_of(my_rows(), cols.count); }
     std::size_t out_size() const { return floats_of(my_cols(), rows.count); }
     /// Returns the column of this process's `out` at which the rows of `peer` start.

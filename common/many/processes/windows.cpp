@@ -58,7 +58,7 @@ private:
     //! [windows]
 
     float* allocated(std::size_t size, MPI_Win& window) {
-        // Lets each process's part start at its own page. The parts need not form one array.
+        // Lets each process's part start on a page of its own. The parts need not form one array.
         MPI_Info info;
         MPI_Info_create(&info);
         MPI_Info_set(info, "alloc_shared_noncontig", "true");

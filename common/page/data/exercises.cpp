@@ -65,7 +65,7 @@ ordered_json exercises_json(const fs::path& root) {
     return exercises;
 }
 
-/// Returns the GPUs to choose from. The simulator in the page knows everything else about them.
+/// Returns the GPUs to choose from. The simulator in the page has all other data about them.
 ordered_json gpus_json() {
     ordered_json gpus = ordered_json::array();
     for (const timing::Gpu& gpu : timing::known_gpus()) {

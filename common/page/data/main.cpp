@@ -19,7 +19,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// PTX names its sources with the path on this machine, which says nothing elsewhere.
+/// Removes `part` from the text. PTX contains the sources' paths on this machine, which mean
+/// nothing elsewhere.
 std::string without(std::string text, const std::string& part) {
     for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
     return text;
@@ -37,8 +38,8 @@ std::string headers_of(const fs::path& folder) {
     return text;
 }
 
-/// Reports whether the explorer shows a step: its kernels must need only the two matrices and their
-/// shape.
+/// Reports whether the explorer shows a step. The step's kernels must need only the two matrices
+/// and their shape.
 bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
     for (const ordered_json& variant : recorded) {
         const auto* known = step.find(variant.at("name").get<std::string>());
@@ -81,8 +82,9 @@ std::string kernel_in(const std::string& source) {
     return source.substr(begin, end - begin);
 }
 
-/// Returns the kernels of the sliders, each as its own PTX by its mangled name, so that the page
-/// parses only what it runs. A kernel's PTX is `head` followed by one of `kernels`.
+/// Returns the kernels of the sliders. Each has its own PTX under its mangled name, so that the
+/// page parses only the kernel that it runs. The complete PTX of a kernel is `head` followed by its
+/// entry in `kernels`.
 ordered_json family_json(const fs::path& root, const fs::path& ptx) {
     const std::string text = coalesce::read_file(ptx / "tile.ptx"), begin = ".visible .entry ";
     ordered_json kernels = ordered_json::object();

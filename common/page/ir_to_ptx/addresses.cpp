@@ -64,8 +64,8 @@ private:
     const Instruction* like_ = nullptr;
 };
 
-/// Returns an earlier instruction for the same operation if it dominates this place, or else a new
-/// one.
+/// Returns an earlier instruction with the same operation if it dominates the current position, and
+/// otherwise a new one.
 Value* Splitter::shared(Op op, const Type* type, Value* a, Value* b, i64 number) {
     std::vector<Instruction*>& known = made_[{op, type, a, b, number}];
     for (Instruction* one : known) {
@@ -150,8 +150,8 @@ std::size_t Splitter::split(Instruction& i, std::size_t at) {
         term.index = whole(term.index, constant, term.index->type->is_integer(64));
         steps.offset += static_cast<i64>(static_cast<u64>(constant) * term.scale);
     }
-    // Constants become a part of the instruction, because a variable's address plus an offset is a
-    // constant.
+    // The constant bytes come last, as a single offset. The offset from a variable's address is
+    // then a constant.
     for (const Steps::Term& term : terms) pointer = step(i.type, pointer, scaled(term));
     const bool fits = steps.offset <= kLargestOffset && steps.offset >= -kLargestOffset;
     if (fits) {

@@ -37,18 +37,18 @@ bool bases_differ(const Value& a, const Value& b) {
            (belongs_to_function(y) && x == Object::argument);
 }
 
-/// Reports whether accesses to the same object may overlap.
+/// Reports whether two accesses to the same object may overlap.
 bool may_overlap(const Access& a, const Access& b) {
     if (a.bytes < 0 || b.bytes < 0) return true;
     const i64 distance = b.address.offset - a.address.offset;
-    // The distance may vary by multiples of this.
+    // The distance between the accesses may vary by multiples of `step`.
     u64 step = 0;
     auto terms = a.address.terms;
     for (const auto& [term, scale] : b.address.terms) terms[term] -= scale;
     for (const auto& [term, scale] : terms)
         step = std::gcd(step, static_cast<u64>(scale < 0 ? -scale : scale));
     if (step == 0) return distance < a.bytes && -distance < b.bytes;
-    step &= ~step + 1;  // sums overflow at a power of two
+    step &= ~step + 1;  // sums wrap around at a power of two
     const i64 rest = static_cast<i64>(static_cast<u64>(distance) & (step - 1));
     return rest < a.bytes || static_cast<i64>(step) - rest < b.bytes;
 }
@@ -63,7 +63,7 @@ Access behind(const Value* pointer, i64 bytes) {
     return {linear_address(pointer), pointer->type->space, bytes};
 }
 
-/// Reports whether a copy or a fill of memory may change (or read) the accessed bytes.
+/// Reports whether a memcpy or memset may change (or read) the accessed bytes.
 bool may_copy_change(const Instruction& call, const std::string& name, const Access& access,
                      bool or_read) {
     i64 bytes = -1;
@@ -81,7 +81,7 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(behind(call.operands.back(), -1), access);
-    // The other calls that always return only compute, or read special registers.
+    // Other calls that always return, except for atomics, only compute or read special registers.
     return !always_goes_on(call) || name.find(".atomic.") != name.npos;
 }
 

@@ -17,8 +17,8 @@ Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
 /// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// Reports whether execution always continues after the instruction: it has no endless loop, exit
-/// or barrier.
+/// Reports whether execution always continues after the instruction. Endless loops, exits and
+/// barriers would prevent this.
 bool always_goes_on(const Instruction& instruction);
 
 }  // namespace coalesce::translator

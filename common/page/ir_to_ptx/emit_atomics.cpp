@@ -58,7 +58,7 @@ bool acquires(Ordering o) {
 /// A value in memory, and the aligned word that contains it.
 struct InWord {
     std::string space, place;  ///< of the word: ".global", "[%rd4]"
-    /// The position of the value in the word; "" if it is the whole word.
+    /// The shift and the masks that select the value in the word, or "" if it is the whole word.
     std::string shift, mask, rest;
     u32 bits;  ///< the width of the word
 };
@@ -77,7 +77,8 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
     };
     const auto [text, space] = e.address_of(pointer);
     word.space = space;
-    // A name is already an address. After a register there may be an offset, which is added to it.
+    // The name of a variable is already an address with its offset. The offset after a register
+    // must be added first.
     const std::size_t sign = text.find_first_of("+-");
     std::string address = text;
     if (text[0] != '%') {
@@ -174,7 +175,8 @@ void update_in_loop(Emitter& e, const Instruction& i) {
     take_out(e, word, seen, e.result(i));
 }
 
-/// Repeats the swap while only the other bytes of the word change.
+/// Emits a compare-and-swap of 1 or 2 bytes. It is repeated as long as it fails only because other
+/// bytes of the word have changed.
 void swap_in_loop(Emitter& e, const Instruction& i, const std::string& order) {
     const InWord word = word_with(e, i.operands[0], *i.operands[1]->type);
     const std::string expected = put_in_place(e, word, e.use_register(i.operands[1])),
@@ -223,7 +225,7 @@ void emit_atomicrmw(Emitter& e, const Instruction& i) {
           e.result(i) + ", " + place + ", " + value);
 }
 
-/// Returns the old value, and whether it was the expected one.
+/// Emits a compare-and-swap. The results are the old value, and whether it was the expected one.
 void emit_cmpxchg(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[1]->type;
     const std::string scope = scope_of(i), width = "b" + std::to_string(register_bits(type));

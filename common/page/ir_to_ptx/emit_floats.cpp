@@ -83,7 +83,7 @@ void emit_float(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits x - trunc(x / y) * y like the back end, and x if y is infinite.
+/// Emits x - trunc(x / y) * y, as the back end does, or x if y is infinite.
 void emit_frem(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.type);
     const bool is_double = type.is(Type::Kind::real), is_small = register_bits(type) == 16;

@@ -83,8 +83,9 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[0] + ", " + low);
 }
 
-/// A shift by more than 63 gives 0 (or the sign). Each half is therefore the or of the parts that
-/// may be shifted into it, of which at most one is not 0.
+/// Emits a shift of a 128-bit integer. PTX shifts by more than 63 bits give 0 (or the sign). Each
+/// half of the result is therefore the OR of the parts that may be shifted into it, of which at
+/// most one is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const Wide w = wide(e, i, part);
     const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),
@@ -245,7 +246,7 @@ void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const st
     put3(e, "or.pred", d, high, made3(e, Register::predicate, "and.pred", same, low));
 }
 
-/// Converts a boolean to a number: 1, or -1 for signed comparisons.
+/// Converts true to 1, or to -1 for signed comparisons, and false to 0.
 std::string as_number(Emitter& e, const Value* value, std::size_t part, bool is_signed) {
     const std::string d = e.fresh(Register::b32);
     e.put("selp.b32 " + d + (is_signed ? ", -1, 0, " : ", 1, 0, ") + e.use(value, part));

@@ -72,7 +72,7 @@ std::string order_text(const Instruction& i) {
 /// register.
 struct Words {
     std::vector<std::string> registers;
-    std::size_t each = 1;  ///< the number of elements per register
+    std::size_t each = 1;  ///< elements per register
     u64 bytes = 0;
 };
 
@@ -127,8 +127,8 @@ void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Word
     }
 }
 
-/// Returns the bytes per access to a part: the whole part, or as many bytes as its address is
-/// aligned to. Integers of 3, 5, 6 or 7 bytes are accessed byte by byte.
+/// Returns the number of bytes per access to a part: the whole part, or as many bytes as its
+/// address is aligned to. Integers of 3, 5, 6 or 7 bytes are accessed byte by byte.
 u64 piece_of(const MemoryAccess& access, u32 align) {
     const u64 bytes = access.count * access.bytes;
     if (!std::has_single_bit(bytes)) return 1;
@@ -189,7 +189,7 @@ void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_
     }
 }
 
-/// Reports whether the load may use the read-only cache (.nc), because nobody writes to this memory
+/// Reports whether the load may use the read-only cache (.nc), because this memory does not change
 /// while the kernel runs.
 bool is_read_only(const Emitter& e, const Instruction& load) {
     if (load.has(flag::is_volatile) || load.has(flag::is_atomic)) return false;
@@ -303,7 +303,7 @@ void emit_store(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits a single step. addresses.cpp has split the others.
+/// Emits a getelementptr with a single step. addresses.cpp has split all others into such steps.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
     const Steps steps = steps_of(i);
     std::string at = e.use_register(steps.base);
@@ -324,7 +324,7 @@ void emit_getelementptr(Emitter& e, const Instruction& i) {
     }
 }
 
-/// A local variable, which Emitter::name_locals() declares.
+/// Emits nothing. Emitter::name_locals() declares the local variable.
 void emit_alloca(Emitter&, const Instruction&) {}
 
 }  // namespace coalesce::translator

@@ -1,4 +1,4 @@
-// Operands, results and text. function_text.cpp arranges the whole function.
+// Handles operands, results and text. function_text.cpp arranges the whole function.
 #include "page/ir_to_ptx/emitter.h"
 
 #include <cstdlib>
@@ -19,7 +19,8 @@ std::string hexadecimal(u64 bits, int digits) {
     return text;
 }
 
-/// Returns "tile+16" or "%rd4+-4". ptxas does not accept a minus without the plus.
+/// Returns the base with an offset, such as "tile+16" or "%rd4+-4". ptxas does not accept a minus
+/// without the plus.
 std::string with_offset(const std::string& base, i64 bytes) {
     return bytes == 0 ? base : base + "+" + std::to_string(bytes);
 }
@@ -96,7 +97,8 @@ std::string Emitter::use_register(const Value* value, std::size_t part) {
     return immediate(parts(value).at(part), registers_of(*value->type).at(part));
 }
 
-/// Returns a register that holds this number. A register is returned unchanged.
+/// Returns a register that contains the number `text`. If `text` is a register, returns it
+/// unchanged.
 std::string Emitter::immediate(const std::string& text, Register family) {
     if (text[0] == '%') return text;
     const std::string made = fresh(family);
@@ -261,7 +263,7 @@ Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
 std::string Emitter::extended(const Value* value, bool is_signed, std::size_t part) {
     const std::string text = use(value, part);
     const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
-    // The second of two registers holds the bits above 64.
+    // The second of two registers contains bits 64 and above.
     const bool is_wide = registers_in(type) == 2;
     const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
     const u32 whole = register_bits(type);

@@ -44,10 +44,10 @@ public:
 
     // ---- operands in PTX syntax ----
 
-    /// Returns a register, or a number if the value is one.
+    /// Returns the register of the value, or a number if the value is a constant.
     std::string use(const Value* value, std::size_t part = 0);
-    /// Does the same, but returns the bits of a floating-point number as an integer, for mov, st
-    /// and selp.
+    /// Returns the same as use(), but the bits of a floating-point number as an integer, for mov,
+    /// st and selp.
     std::string use_bits(const Value* value, std::size_t part = 0);
     /// Always returns a register.
     std::string use_register(const Value* value, std::size_t part = 0);
@@ -79,7 +79,7 @@ public:
     void put_label(const std::string& label);
     /// Returns the label for a jump to the block. A block without jumps to it has no label.
     const std::string& label_of(const Block& block);
-    /// Emits the edge from one block to another, which sets the phis.
+    /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void put_way(const Block& from, const Block& to);
     /// Returns a number that is unique in this function.
     u32 next_number() { return ++numbers_; }

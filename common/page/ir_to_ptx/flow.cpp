@@ -23,7 +23,7 @@ std::map<const Block*, std::vector<Block*>> predecessors(const Function& functio
 
 namespace {
 
-/// Not recursive, because a learner's kernel may have thousands of blocks.
+/// This function is not recursive, because a learner's kernel may have thousands of blocks.
 std::vector<Block*> reverse_postorder(const Function& function) {
     std::vector<Block*> order;
     std::set<const Block*> seen;

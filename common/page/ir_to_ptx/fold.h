@@ -10,8 +10,8 @@
 
 namespace coalesce::translator {
 
-/// A product in which an operand is extended from half the width and multiplied by a number that
-/// fits, so that mul.wide does both.
+/// A product that mul.wide computes from operands of half the width, so that no instruction extends
+/// them. The second operand is extended in the same way or is a number that fits.
 struct WideProduct {
     /// The operand of half the width; nullptr if this is not such a product.
     const Value* a = nullptr;
@@ -29,10 +29,10 @@ class Folding {
 public:
     explicit Folding(const Function& function);
     bool folded(const Value* value) const { return folded_.count(value) != 0; }
-    /// Returns the operands that the instruction reads. Folded operands are replaced by what they
-    /// read themselves.
+    /// Returns the values that the instruction reads. A folded operand is replaced by the values
+    /// that it reads itself.
     std::vector<const Value*> reads(const Instruction& instruction) const;
-    /// Does the same for one operand.
+    /// Returns the values that one operand stands for, as in reads().
     std::vector<const Value*> sources(const Value* value) const;
 
 private:

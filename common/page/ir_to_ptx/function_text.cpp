@@ -85,7 +85,7 @@ void Emitter::name_locals() {
     }
 }
 
-/// Finds the first blocks of loops that the source asks not to unroll.
+/// Finds the first blocks of loops that the source marks as not to be unrolled.
 void Emitter::find_not_unrolled() {
     std::set<const Block*> above;
     for (const Block* block : function.blocks) {
@@ -98,9 +98,9 @@ void Emitter::find_not_unrolled() {
     }
 }
 
-/// If several edges lead to the branch at the end of a loop, the back end moves that end in front
-/// of the loop, and jumps past it when the loop is left. Lanes reconverge there, so the exit needs
-/// a label.
+/// If several edges lead to the branch at the end of a loop, the back end moves this branch in
+/// front of the loop, and jumps past it to leave the loop. Lanes reconverge there, so the exit
+/// needs a label.
 void Emitter::label_loop_exits() {
     const Dominators dominators(function);
     const auto before = predecessors(function);

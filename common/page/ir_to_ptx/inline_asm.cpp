@@ -113,7 +113,8 @@ std::string filled(Emitter& e, const Instruction& call, std::string text,
     return result;
 }
 
-/// The destination of an output: the call's register, or a temporary one of a different size.
+/// The register that an output is written to: the call's register, or a temporary one of a
+/// different size.
 struct Output {
     std::string asked, given;
     Register family, has;

@@ -69,7 +69,7 @@
     INSTRUCTION(atomicrmw, atomic_update, emit_atomicrmw)            \
     INSTRUCTION(cmpxchg, compare_exchange, emit_cmpxchg)             \
     INSTRUCTION(fence, fence_of, emit_fence)                         \
-    /* where it goes on: emit_control.cpp */                         \
+    /* control flow: emit_control.cpp */                             \
     INSTRUCTION(phi, phi_of, emit_phi)                               \
     INSTRUCTION(br, branch, emit_br)                                 \
     INSTRUCTION(switch_, switch_of, emit_switch)                     \
@@ -88,7 +88,7 @@ enum class Op : u8 {
 
 /// Returns "and" for Op::and_.
 std::string_view name_of(Op op);
-/// Returns Op::count if there is no such operation.
+/// Returns the operation with this name, or Op::count if there is none.
 Op operation_named(std::string_view word);
 
 class Emitter;

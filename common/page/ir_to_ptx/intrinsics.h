@@ -22,7 +22,7 @@ std::span<const Intrinsic> memory_intrinsics();   ///< intrinsics_memory.cpp: me
 std::span<const Intrinsic> math_intrinsics();     ///< intrinsics_math.cpp: fma, sqrt, nvvm.ex2...
 std::span<const Intrinsic> gpu_intrinsics();  ///< intrinsics_gpu.cpp: nvvm.read.ptx.sreg, shfl...
 
-/// Returns nullptr for an unknown name.
+/// Returns the function that emits this intrinsic, or nullptr if the name is unknown.
 Emit intrinsic_named(std::string_view name);
 
 }  // namespace coalesce::translator

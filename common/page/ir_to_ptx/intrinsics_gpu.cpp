@@ -24,7 +24,8 @@ std::string operand(Emitter& e, const Instruction& call, std::size_t k) {
     return e.use(call.operands.at(k));
 }
 
-/// Returns [%rd4+16] for a pointer that is generic for the instruction.
+/// Returns the address in operand `k`, such as "[%rd4]". The instruction takes it as a generic
+/// address.
 std::string address(Emitter& e, const Instruction& call, std::size_t k) {
     return "[" + e.use_register(call.operands.at(k)) + "]";
 }
@@ -50,8 +51,8 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 
 // ---- lanes of a warp ----
 
-/// The operands are mask, value, lane and clamp. A name that ends in p also returns whether the
-/// lane was in range.
+/// Emits a shuffle. Its operands are mask, value, lane and clamp. An intrinsic whose name ends in p
+/// also returns whether the lane was in range.
 void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
@@ -62,14 +63,14 @@ void emit_shuffle(Emitter& e, const Instruction& call) {
           operand(e, call, 2) + ", " + operand(e, call, 3) + ", " + operand(e, call, 0));
 }
 
-/// "vote.any.sync" and "vote.ballot.sync"
+/// Emits "vote.any.sync" and "vote.ballot.sync".
 void emit_vote(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call), how = name.substr(5, name.find('.', 5) - 5);
     e.put("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") + e.result(call) + ", " +
           e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
-/// "match.any.sync.i32", "match.all.sync.i64p"
+/// Emits "match.any.sync.i32" and "match.all.sync.i64p".
 void emit_match(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::string width = register_word(*call.operands[1]->type);
@@ -79,7 +80,7 @@ void emit_match(Emitter& e, const Instruction& call) {
           ", " + e.use_register(call.operands[1]) + ", " + operand(e, call, 0));
 }
 
-/// "redux.sync.umin": operands value, mask.
+/// Emits "redux.sync.umin", whose operands are value and mask.
 void emit_reduction(Emitter& e, const Instruction& call) {
     std::string how = words_of(call).substr(std::string_view("redux.sync.").size());
     const bool is_bits = how == "and" || how == "or" || how == "xor";
@@ -145,13 +146,14 @@ void emit_barrier_reduction(Emitter& e, const Instruction& call) {
 }
 
 void emit_cluster_barrier(Emitter& e, const Instruction& call) {
-    // For example "barrier.cluster.arrive.relaxed.aligned", which is also the PTX instruction.
+    // The intrinsic's name, such as "barrier.cluster.arrive.relaxed.aligned", is also the PTX
+    // instruction.
     e.put(words_of(call));
 }
 
 // ---- order of memory ----
 
-/// Emits instructions whose name is the PTX instruction: "membar.cta", "fence.sc.cluster", "exit".
+/// Emits intrinsics whose names are PTX instructions: "membar.cta", "fence.sc.cluster", "exit".
 void emit_words(Emitter& e, const Instruction& call) {
     e.put(words_of(call));
 }
@@ -164,20 +166,20 @@ void emit_nanosleep(Emitter& e, const Instruction& call) {
     e.put("nanosleep.u32 " + operand(e, call, 0));
 }
 
-/// "isspacep.shared"
+/// Emits "isspacep.shared".
 void emit_is_space(Emitter& e, const Instruction& call) {
     e.put(words_of(call) + " " + e.result(call) + ", " + e.use_register(call.operands[0]));
 }
 
-/// "prefetch.global.L2", "prefetch.L1", "prefetchu.L1"
+/// Emits "prefetch.global.L2", "prefetch.L1" and "prefetchu.L1".
 void emit_prefetch(Emitter& e, const Instruction& call) {
     e.put(words_of(call) + " " + address(e, call, 0));
 }
 
 // ---- special loads ----
 
-/// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache. ldu is a load of
-/// the same address by all lanes.
+/// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache, or ldu, with
+/// which all lanes load the same address.
 void emit_read_only_load(Emitter& e, const Instruction& call) {
     const std::vector<Part> parts = parts_of(*call.type);
     const bool is_ldu = words_of(call).starts_with("ldu");
@@ -195,8 +197,8 @@ void emit_read_only_load(Emitter& e, const Instruction& call) {
 
 // ---- asynchronous copies ----
 
-/// Emits cp.async.ca.shared.global.16(to, from), optionally with the number of bytes to read
-/// (".s").
+/// Emits cp.async.ca.shared.global.16(to, from), optionally with the number of bytes to read (".s"
+/// in the name).
 void emit_async_copy(Emitter& e, const Instruction& call) {
     std::string name = words_of(call);
     if (name.ends_with(".s")) name.resize(name.size() - 2);
@@ -207,7 +209,7 @@ void emit_async_copy(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-/// cp.async.commit.group, cp.async.wait.group(number), cp.async.wait.all
+/// Emits cp.async.commit.group, cp.async.wait.group(number) and cp.async.wait.all.
 void emit_async_group(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const bool is_commit = name.find("commit") != name.npos,
@@ -293,7 +295,7 @@ void emit_old_atomic(Emitter& e, const Instruction& call) {
 
 // ---- pointers ----
 
-/// "ptr.gen.to.shared", "ptr.shared.to.gen"
+/// Emits "ptr.gen.to.shared" and "ptr.shared.to.gen".
 void emit_pointer_conversion(Emitter& e, const Instruction& call) {
     std::string name = words_of(call).substr(4);
     name = name.substr(0, name.find(".p", 1));
@@ -312,7 +314,7 @@ void emit_permute(Emitter& e, const Instruction& call) {
           operand(e, call, 1) + ", " + operand(e, call, 2));
 }
 
-/// "mulhi.i", "mulhi.ull", "mul24.ui", "sad.i"
+/// Emits "mulhi.i", "mulhi.ull", "mul24.ui" and "sad.i".
 void emit_integer_words(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::size_t dot = name.find('.');

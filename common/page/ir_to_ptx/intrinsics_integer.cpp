@@ -106,7 +106,7 @@ void emit_cttz(Emitter& e, const Instruction& i) {
     put_count(e, i, made(e, Register::b32, "clz" + suffix + " " + turned));
 }
 
-/// Shifts a result that is at too high a bit position down to its place.
+/// Shifts a result that is in the upper bits of `value` down to bit 0.
 void put_lowered(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
     const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
     const u32 whole = register_bits(*i.type);
@@ -172,7 +172,7 @@ void emit_funnel(Emitter& e, const Instruction& i) {
     e.put("or.b" + suffix + " " + e.result(i) + ", " + left + ", " + right);
 }
 
-/// Returns extended(), in a register even for a number.
+/// Returns the result of extended(), in a register even if it is a number.
 std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
     const std::string text = e.extended(value, is_signed, part);
     const Type& type = element_of(*value->type);
@@ -239,7 +239,7 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     e.put("mov.b" + suffix + " " + e.result(i, 0) + ", " + sum.d);
 }
 
-/// llvm.uadd.sat, llvm.usub.sat
+/// Emits llvm.uadd.sat and llvm.usub.sat.
 void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
     const Register family = register_of(type);
@@ -262,7 +262,7 @@ void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::
     }
 }
 
-/// llvm.sadd.sat, llvm.ssub.sat
+/// Emits llvm.sadd.sat and llvm.ssub.sat.
 void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
     const Register family = register_of(type);
@@ -275,7 +275,8 @@ void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::si
               made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
         return;
     }
-    // The limit on the side of the first operand's sign.
+    // The result on overflow is the largest or the smallest number, depending on the first
+    // operand's sign.
     const std::string over =
         made(e, Register::predicate,
              "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
@@ -294,7 +295,7 @@ void emit_saturated(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits llvm.scmp and llvm.ucmp: -1, 0 or 1.
+/// Emits llvm.scmp and llvm.ucmp, whose result is -1, 0 or 1.
 void emit_three_way(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const bool is_signed = called(i)->name[5] == 's';
@@ -310,7 +311,7 @@ void emit_three_way(Emitter& e, const Instruction& i) {
 
 void emit_nothing(Emitter&, const Instruction&) {}
 
-/// Emits llvm.expect.i1(x, likely), which is x.
+/// Emits llvm.expect.i1(x, likely), whose result is x.
 void emit_first_operand(Emitter& e, const Instruction& i) {
     const auto families = registers_of(*i.type);
     for (std::size_t part = 0; part < families.size(); ++part) {
@@ -321,7 +322,7 @@ void emit_first_operand(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits llvm.is.constant, which is always false.
+/// Emits llvm.is.constant, whose result is always false.
 void emit_no(Emitter& e, const Instruction& i) {
     e.put("mov.pred " + e.result(i) + ", 0");
 }

@@ -15,7 +15,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// Returns the alignment that is known from the variable that it points into.
+/// Returns the alignment that is known from the variable that `pointer` points into.
 u64 alignment_of(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -65,7 +65,7 @@ u64 next_piece(u64 left, u64 align) {
     return piece;
 }
 
-/// Reads everything before it writes, so it is also correct for memmove.
+/// Emits a copy that reads all bytes before it writes any, so that it is also correct for memmove.
 void copy_unrolled(Emitter& e, const Instruction& i, u64 bytes, u64 align) {
     std::vector<std::string> loaded;
     for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {
@@ -184,7 +184,7 @@ void emit_set(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits "unknown" for the number of bytes after a pointer.
+/// Emits "unknown" as the number of bytes after a pointer.
 void emit_objectsize(Emitter& e, const Instruction& i) {
     e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
 }

@@ -1,4 +1,4 @@
-// Queries and modifications of the IR.
+// Functions that query and modify the IR.
 #include "page/ir_to_ptx/ir.h"
 
 #include "page/ir_to_ptx/translate.h"

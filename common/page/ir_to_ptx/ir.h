@@ -21,7 +21,7 @@ struct Block;
 struct Function;
 struct Instruction;
 
-/// A place in the source. `inlined_at` is the call into which it was inlined.
+/// A position in the source. `inlined_at` is the call into which the code was inlined.
 struct Place {
     std::string file;
     u32 line = 0, column = 0;
@@ -62,16 +62,17 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    /// For getelementptr, the type that it steps over. For alloca and load, the type in memory.
+    /// The type that a getelementptr steps over, or the type in memory of an alloca or load.
     const Type* of = nullptr;
-    /// For extractvalue and insertvalue. For shufflevector, its mask (kAnyLane: undef).
+    /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane:
+    /// undef).
     std::vector<u64> indices;
 };
 constexpr u64 kAnyLane = ~u64{0};
 
 struct Constant : Operation {
     using Operation::Operation;
-    u64 bits = 0, high = 0;  ///< of a number: zero-extended; `high`: bits 64 to 127
+    u64 bits = 0, high = 0;  ///< a number, zero-extended to 64 bits; `high` contains bits 64 to 127
 };
 
 struct InlineAsm : Value {
@@ -111,22 +112,22 @@ struct Instruction : Operation {
     const Place* place = nullptr;
     u32 flags = 0;
     u32 align = 0;          ///< for alloca, load, store and atomics, in bytes; 0 if not given
-    std::string predicate;  ///< for icmp and fcmp "slt", "oeq"; for atomicrmw its operation, "add"
+    std::string predicate;  ///< the comparison ("slt", "oeq") or atomic update ("add")
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
-    /// For phi, the block that operands[i] comes from. For br, the targets, starting with the one
-    /// for true. For switch, the default target, followed by one for each of operands[1...].
+    /// For a phi, the block that operands[i] comes from. For a br, the targets, starting with the
+    /// one for true. For a switch, the default target, followed by one for each of operands[1...].
     std::vector<Block*> blocks;
-    /// For call. The operands are the arguments.
+    /// The function that a call calls. The operands are its arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// For call. For each argument, the T of byval(T) or nullptr, and its alignment.
+    /// For each argument of a call, the T of byval(T), or nullptr, and its alignment.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
-    /// For br, whether it belongs to a loop with llvm.loop.unroll.disable.
+    /// Whether a br belongs to a loop with llvm.loop.unroll.disable.
     bool is_not_unrolled = false;
-    std::string text;  ///< its text in the IR, for messages
+    std::string text;  ///< the instruction's text in the IR, for messages
 
     bool has(u32 f) const { return (flags & f) != 0; }
     bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }
@@ -204,7 +205,7 @@ private:
 
 // ---- queries and modifications ----
 
-const Instruction* as_instruction(const Value* value);  ///< nullptr if it is not one
+const Instruction* as_instruction(const Value* value);  ///< nullptr if not an instruction
 Instruction* as_instruction(Value* value);
 const Constant* as_constant(const Value* value);
 /// Returns an instruction or a constant expression, or nullptr.

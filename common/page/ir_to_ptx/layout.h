@@ -6,16 +6,17 @@
 
 namespace coalesce::translator {
 
-/// Returns the bytes that a stored value occupies.
+/// Returns the number of bytes that a stored value occupies.
 u64 store_size(const Type& type);
-/// Returns the bytes from one element of an array to the next.
+/// Returns the number of bytes from one element of an array to the next.
 u64 size_of(const Type& type);
 u32 align_of(const Type& type);
 /// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// A scalar that a value consists of, and its position. {float, [2 x i8]} has three. An integer
-/// with more than 64 bits has two of 64 bits; the upper one may occupy fewer bytes.
+/// One of the scalars that a value consists of, and its position. A {float, [2 x i8]} has three of
+/// them. An integer with more than 64 bits has two of 64 bits; the upper one may occupy fewer
+/// bytes.
 struct Part {
     const Type* type;
     u64 offset, bytes;

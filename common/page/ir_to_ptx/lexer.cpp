@@ -1,4 +1,4 @@
-// One token ahead is all that the reader needs.
+// Splits the IR into tokens. The reader needs to see only one token ahead.
 #include "page/ir_to_ptx/lexer.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void Lexer::next() {
     token_.end = at_;
 }
 
-/// Accepts a colon. 12: and entry: and "a name": are labels or field names.
+/// Accepts the colon after a label or a field name, such as 12: or entry: or "a name":
 void Lexer::accept_colon() {
     if (peek() != ':') return;
     ++at_;

@@ -10,7 +10,7 @@ namespace coalesce::translator {
 
 enum class TokenKind : u8 {
     word,         ///< define, i32, x, nuw
-    key,          ///< entry:   line:   (the colon is taken as well)
+    key,          ///< entry: or line: (with its colon)
     local,        ///< %name, %"a name"
     global,       ///< @name
     metadata,     ///< !12, !dbg, !DILocation; "" for ! before { or "
@@ -25,7 +25,7 @@ enum class TokenKind : u8 {
 
 struct Token {
     TokenKind kind = TokenKind::end;
-    std::string text;  ///< without % @ ! # $ and quotes
+    std::string text;  ///< the token without % @ ! # $ and quotes
     std::size_t begin = 0, end = 0;
 };
 

@@ -3,8 +3,8 @@
 
 namespace coalesce::translator {
 
-/// It is appended to every module, and functions that are not called are removed. library.cpp lists
-/// them.
+/// The text of the library. It is appended to every module, and functions that are not called are
+/// removed.
 extern const char* const kLibrary;
 
 }  // namespace coalesce::translator

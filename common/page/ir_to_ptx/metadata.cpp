@@ -1,4 +1,4 @@
-// Nodes are kept as text, because few of them are ever used.
+// Reads metadata. Nodes are kept as text, because few of them are ever used.
 #include "page/ir_to_ptx/metadata.h"
 
 #include <cstdlib>

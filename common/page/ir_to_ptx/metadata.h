@@ -1,5 +1,5 @@
-// The numbered metadata at the end of a module: source places, loops, and what older versions of
-// clang say about kernels.
+// The numbered metadata at the end of a module: source positions, loops, and the annotations with
+// which older versions of clang describe kernels.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ public:
     /// Reads !12 = ... or !llvm.ident = ...
     void read(Lexer& lexer);
 
-    /// Returns the place of !dbg !12, or nullptr if it is unknown.
+    /// Returns the source position of !dbg !12, or nullptr if it is unknown.
     const Place* place(const std::string& name, Module& module) const;
     /// Reports whether the !llvm.loop metadata forbids unrolling.
     bool is_not_unrolled(const std::string& loop) const;
@@ -31,7 +31,7 @@ private:
     struct Node {
         std::string kind;                           ///< "DILocation"; "" for a list
         std::map<std::string, std::string> fields;  ///< "line" -> "16"
-        std::vector<std::string> items;             ///< of a list, each as text
+        std::vector<std::string> items;             ///< the items of a list, each as text
     };
     void read_fields(Lexer& lexer, Node& node);
     void read_items(Lexer& lexer, Node& node);

@@ -46,7 +46,7 @@ private:
                !i.has(flag::is_atomic) && i.ordering == Ordering::none;
     }
 
-    /// Returns the only user if it is in the same block.
+    /// Returns the only user of `of` if that is in `block`, and otherwise nullptr.
     Instruction* only_user(const Instruction& of, const Block& block) const {
         const auto uses = uses_.find(&of);
         if (uses == uses_.end() || uses->second != 1) return nullptr;
@@ -95,8 +95,8 @@ private:
         part->flags = load.flags;
         part->align = std::min(load.align ? load.align : align_of(*load.type), to.bits / 8);
         made.push_back(part);
-        // Insert at the place of the load. Its user is removed, or becomes an extension of the
-        // loaded value.
+        // Insert the new instructions before the load. The load's user is removed, or becomes an
+        // extension of the loaded value.
         Value* value = part;
         if (to.user->type != type) {
             Instruction* wide = module_.instruction(Op::zext, to.user->type, {part}, *to.user);
@@ -104,7 +104,7 @@ private:
             value = wide;
         }
         replace_uses(function_, to.user, value);
-        uses_[&load] = 0;  // the loop will reach it again after the inserted instructions
+        uses_[&load] = 0;  // the loop reaches this load again after the inserted instructions
         block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
                                   made.begin(), made.end());
     }

@@ -13,7 +13,7 @@ u32 number_in(std::vector<std::string>& list, const std::string& text) {
     return position;
 }
 
-/// Reports whether all calls into which it was inlined are in the same file as the function.
+/// Reports whether all calls into which the code was inlined are in the same file as the code.
 bool is_of_one_file(const Place& place) {
     for (const Place* at = place.inlined_at; at; at = at->inlined_at) {
         if (at->file != place.file) return false;

@@ -6,7 +6,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// Returns the instructions that compute the same vector. The last one returns the complete vector.
+/// Returns instructions that compute the same vector, one pointer at a time. The result of the last
+/// one is the complete vector.
 std::vector<Instruction*> one_by_one(Module& module, const Instruction& i) {
     const Type* index = module.types.integer(32);
     std::vector<Instruction*> made;

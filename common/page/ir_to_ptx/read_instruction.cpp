@@ -19,8 +19,8 @@ constexpr OrderingName kOrderings[] = {
     {"acq_rel", Ordering::acq_rel},     {"seq_cst", Ordering::seq_cst},
 };
 
-/// Reports whether an attribute follows in an argument list: neither a type nor the start of a
-/// value.
+/// Reports whether the current token of an argument list is an attribute: it is neither a type nor
+/// the start of a value.
 bool at_attribute(const Lexer& lexer) {
     if (!lexer.at(TokenKind::word) || at_type(lexer)) return false;
     const std::string& word = lexer.current().text;
@@ -103,14 +103,14 @@ void InstructionReader::read_flags(Instruction& i) {
 
 // ---- forms ----
 
-/// fneg float %x; freeze i32 %x
+/// Reads fneg float %x, or freeze i32 %x.
 void InstructionReader::unary(Instruction& i) {
     read_flags(i);
     i.operands = {values_.read_typed()};
     i.type = i.operands[0]->type;
 }
 
-/// add nsw i32 %x, %y
+/// Reads add nsw i32 %x, %y.
 void InstructionReader::binary(Instruction& i) {
     read_flags(i);
     i.type = read_type(lexer_, module_.types);
@@ -119,7 +119,7 @@ void InstructionReader::binary(Instruction& i) {
     i.operands.push_back(values_.read(i.type));
 }
 
-/// icmp slt i32 %x, %y
+/// Reads icmp slt i32 %x, %y.
 void InstructionReader::compare(Instruction& i) {
     read_flags(i);
     i.predicate = lexer_.expect(TokenKind::word, "a comparison");
@@ -131,7 +131,7 @@ void InstructionReader::compare(Instruction& i) {
     i.type = compared->is(Type::Kind::vector) ? module_.types.vector(one, compared->count) : one;
 }
 
-/// sext i32 %x to i64
+/// Reads sext i32 %x to i64.
 void InstructionReader::convert(Instruction& i) {
     read_flags(i);
     i.operands = {values_.read_typed()};
@@ -171,7 +171,7 @@ void InstructionReader::read_shuffle_mask(Instruction& i) {
     }
 }
 
-/// extractvalue { i32, i1 } %x, 0; insertvalue { i32, i1 } %x, i32 %y, 0
+/// Reads extractvalue { i32, i1 } %x, 0, or insertvalue { i32, i1 } %x, i32 %y, 0.
 void InstructionReader::indexed(Instruction& i) {
     i.operands = {values_.read_typed()};
     if (i.op == Op::insertvalue) {
@@ -190,7 +190,7 @@ void InstructionReader::indexed(Instruction& i) {
     i.type = at;
 }
 
-/// alloca [4 x i32], i32 2, align 4, addrspace(5)
+/// Reads alloca [4 x i32], i32 2, align 4, addrspace(5).
 void InstructionReader::alloca_of(Instruction& i) {
     lexer_.accept_word("inalloca");
     i.of = read_type(lexer_, module_.types);
@@ -207,7 +207,7 @@ void InstructionReader::read_volatility(Instruction& i) {
     if (lexer_.accept_word("volatile")) i.flags |= flag::is_volatile;
 }
 
-/// load volatile float, ptr %p, align 4
+/// Reads load volatile float, ptr %p, align 4.
 void InstructionReader::load_of(Instruction& i) {
     read_volatility(i);
     i.of = i.type = read_type(lexer_, module_.types);
@@ -232,7 +232,7 @@ void InstructionReader::store_of(Instruction& i) {
     }
 }
 
-/// getelementptr inbounds float, ptr %p, i64 %i
+/// Reads getelementptr inbounds float, ptr %p, i64 %i.
 void InstructionReader::element_pointer(Instruction& i) {
     read_flags(i);
     i.of = read_type(lexer_, module_.types);
@@ -263,7 +263,7 @@ Ordering InstructionReader::read_ordering() {
     lexer_.fail("expected an ordering");
 }
 
-/// atomicrmw add ptr %p, i32 %x syncscope("block") monotonic
+/// Reads atomicrmw add ptr %p, i32 %x syncscope("block") monotonic.
 void InstructionReader::atomic_update(Instruction& i) {
     read_volatility(i);
     i.predicate = lexer_.expect(TokenKind::word, "an atomic operation");
@@ -275,7 +275,7 @@ void InstructionReader::atomic_update(Instruction& i) {
     i.ordering = read_ordering();
 }
 
-/// cmpxchg weak ptr %p, i32 %expected, i32 %wanted acq_rel monotonic
+/// Reads cmpxchg weak ptr %p, i32 %expected, i32 %wanted acq_rel monotonic.
 void InstructionReader::compare_exchange(Instruction& i) {
     read_volatility(i);
     for (int k = 0; k < 3; ++k) {
@@ -288,13 +288,13 @@ void InstructionReader::compare_exchange(Instruction& i) {
     i.failure_ordering = read_ordering();
 }
 
-/// fence syncscope("block") acquire
+/// Reads fence syncscope("block") acquire.
 void InstructionReader::fence_of(Instruction& i) {
     read_scope(i);
     i.ordering = read_ordering();
 }
 
-/// phi i32 [ 0, %entry ], [ %next, %loop ]
+/// Reads phi i32 [ 0, %entry ], [ %next, %loop ].
 void InstructionReader::phi_of(Instruction& i) {
     read_flags(i);
     i.type = read_type(lexer_, module_.types);
@@ -312,7 +312,7 @@ Block* InstructionReader::read_label() {
     return values_.block(lexer_.expect(TokenKind::local, "a block"));
 }
 
-/// br label %next; br i1 %c, label %yes, label %no
+/// Reads br label %next, or br i1 %c, label %yes, label %no.
 void InstructionReader::branch(Instruction& i) {
     if (!lexer_.at_word("label")) {
         i.operands = {values_.read_typed()};
@@ -323,7 +323,7 @@ void InstructionReader::branch(Instruction& i) {
     i.blocks.push_back(read_label());
 }
 
-/// switch i32 %x, label %otherwise [ i32 0, label %zero ... ]
+/// Reads switch i32 %x, label %otherwise [ i32 0, label %zero ... ].
 void InstructionReader::switch_of(Instruction& i) {
     i.operands = {values_.read_typed()};
     lexer_.expect(',');
@@ -337,7 +337,7 @@ void InstructionReader::switch_of(Instruction& i) {
     lexer_.expect(']');
 }
 
-/// ret void; ret i32 %x
+/// Reads ret void, or ret i32 %x.
 void InstructionReader::return_of(Instruction& i) {
     const Type* type = read_type(lexer_, module_.types);
     if (!type->is(Type::Kind::nothing)) i.operands = {values_.read(type)};

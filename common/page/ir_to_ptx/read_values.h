@@ -12,7 +12,8 @@ namespace coalesce::translator {
 /// The visible names. The names of the whole module are known before anything else is read.
 struct Names {
     std::map<std::string, Value*> globals;
-    /// Of the current function; may be created before their definition.
+    /// The instructions of the current function. They may be created before their definition is
+    /// read.
     std::map<std::string, Instruction*> locals;
     std::map<std::string, Argument*> arguments;
     std::map<std::string, Block*> blocks;

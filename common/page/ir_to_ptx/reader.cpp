@@ -83,7 +83,7 @@ void ModuleReader::find_names() {
             if (!name.at(TokenKind::global)) name.fail("expected a name");
             const std::string found = name.current().text;
             if (is_function && names_.globals.count(found)) {
-                // It may be declared both by clang and by library.cpp.
+                // The same function may be declared by clang and by library.cpp.
             } else if (is_function) {
                 auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
                 names_.globals[found] = function;

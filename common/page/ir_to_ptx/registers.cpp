@@ -87,8 +87,8 @@ const Value* Sharing::leader(const Value* value) const {
     return found == leader_.end() ? value : found->second;
 }
 
-/// Only results of instructions can be joined. Arguments have their own registers, and renamed
-/// values use those of other values.
+/// Joins the registers of a phi and an incoming value. Both must be results of instructions.
+/// Arguments have their own registers, and renamed values use those of other values.
 void Sharing::join(const Value* phi, const Value* incoming) {
     const Instruction* made = as_instruction(incoming);
     if (!made || folding_.folded(made) || made->op == Op::alloca || made->type != phi->type) return;
@@ -109,7 +109,7 @@ void Sharing::join(const Value* phi, const Value* incoming) {
     members_.erase(b);
 }
 
-/// Reports whether both values are live at the place where one of them is defined.
+/// Reports whether both values are live at the point where one of them is defined.
 bool Sharing::interfere(const Value* a, const Value* b) const {
     return is_alive_after(a, as_instruction(b)) || is_alive_after(b, as_instruction(a));
 }

@@ -1,5 +1,5 @@
-// Instructions without code: their value consists of registers that other instructions have
-// written.
+// Handles instructions that emit no code, because their value consists of registers that other
+// instructions have written.
 #include "page/ir_to_ptx/emitter.h"
 
 namespace coalesce::translator {

@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// nullopt means that nothing has been found out yet.
+    /// nullopt means that the space is not known yet.
     using Known = std::optional<Space>;
 
     Known space_of(const Value* value) const;
@@ -103,8 +103,8 @@ Inference::Known Inference::space_of(const Value* value) const {
     return found == found_.end() ? Space::generic : found->second;
 }
 
-/// Starts with "nothing known" and only moves towards generic, so that it terminates for phis in
-/// loops.
+/// Finds the space of every pointer. A space starts as unknown and only changes towards generic, so
+/// that the search also ends for phis in loops.
 void Inference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
         return i.op == Op::load && function_.is_kernel && space_of(i.operands[0]) == Space::param;
@@ -143,7 +143,7 @@ bool Inference::is_moved(const Value* value) const {
     return known && *known != Space::generic;
 }
 
-/// Returns the value as a pointer of its inferred space.
+/// Returns the value as a pointer in its inferred space.
 Value* Inference::in_its_space(Value* value) {
     const Space space = *space_of(value);
     if (value->is(Value::Kind::argument)) {
@@ -177,7 +177,7 @@ Value* Inference::in_its_space(Value* value) {
 Value* Inference::back_to_generic(Instruction& user, std::size_t operand, Block& block,
                                   std::size_t& at) {
     Value* value = user.operands[operand];
-    // Arguments and constants exist in generic form.
+    // Arguments and constants also exist as generic pointers, so they need no cast.
     const bool is_as_it_was =
         value->is(Value::Kind::expression) || value->is(Value::Kind::argument);
     if (is_as_it_was && space_of(value) != Space::param) return value;

@@ -1,4 +1,4 @@
-// The steps of the translation: read, run the passes on each function, write.
+// The steps of the translation: read the module, run the passes on each function, and write PTX.
 #include "page/ir_to_ptx/translate.h"
 
 #include "page/ir_to_ptx/flow.h"

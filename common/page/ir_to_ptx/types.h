@@ -47,7 +47,7 @@ struct Type {
     Kind kind = Kind::nothing;
     u32 bits = 0;                  ///< of an integer
     Space space = Space::generic;  ///< of a pointer
-    u64 count = 0;                 ///< of an array or a vector
+    u64 count = 0;                 ///< the number of elements of an array or a vector
     bool is_packed = false;        ///< a structure without padding
     bool is_variadic = false;      ///< a function
     /// For arrays and vectors, one type. For functions, the result type and those of the parameters.

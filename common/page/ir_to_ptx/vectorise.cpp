@@ -27,7 +27,7 @@ namespace {
 constexpr u64 kMaxBytes = 16;
 
 struct Link {
-    Instruction* instruction;  ///< nullptr if it fills a gap
+    Instruction* instruction;  ///< nullptr if this element fills a gap
     i64 offset;
     std::size_t position;  ///< position in the block
 };
@@ -213,7 +213,8 @@ private:
 
     // ---- the new instruction ----
 
-    /// All elements have the same type, or are integers of the same size.
+    /// Returns the type of the elements. If the types differ, returns an integer type of the same
+    /// size.
     const Type* element_type(const Chain& chain) {
         const Type* type = &element_of(accessed_type(*chain.front().instruction));
         for (const Link& link : chain)
@@ -265,7 +266,7 @@ private:
             merge_stores(chain);
     }
 
-    /// Moves the instructions that compute a value to before `at`.
+    /// Moves the instructions that compute a value up, so that they come before `at`.
     void hoist(Value* value, const Instruction* at) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;
@@ -316,7 +317,7 @@ private:
         erase(chain);
     }
 
-    /// Returns the value of one of the merged loads.
+    /// Returns the value of one of the merged loads, which is an element of `whole`.
     Value* taken_out(Value* whole, u64 lane, const Instruction& of,
                      std::vector<Instruction*>& made) {
         const Type& type = accessed_type(of);

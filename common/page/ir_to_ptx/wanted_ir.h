@@ -7,7 +7,7 @@
 
 namespace coalesce::translator {
 
-/// Options for clang -cc1. If there were a back end, it would tell the optimizer the same: 64-bit
+/// Options for clang -cc1. They tell the optimizer the same as the back end would: 64-bit
 /// operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled even
 /// partially.
 inline const std::vector<std::string> kOptimiser = {
@@ -17,12 +17,12 @@ inline const std::vector<std::string> kOptimiser = {
     "-jump-threading-threshold=0", "-mllvm", "-unswitch-threshold=1", "-mllvm",
     "-inline-threshold=2475", "-mllvm", "-unroll-runtime", "-mllvm", "-unroll-allow-partial",
     "-mllvm", "-unroll-partial-threshold=75",
-    // Nobody reads the names of values.
+    // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
-/// Returns the options of a second run, except for -o OUT IN. It optimizes unoptimized IR from a
-/// clang with that back end (-disable-llvm-passes), for a target in which the back end has no
-/// influence.
+/// Returns the options of the second of two runs of a clang that has the NVPTX back end, except for
+/// -o OUT IN. The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes
+/// it for a different target, so that the back end has no influence.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

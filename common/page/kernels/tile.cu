@@ -1,5 +1,6 @@
-// The explorer's sliders: lessons 03 to 05 as one kernel, whose block, elements per thread and padding are constants, since
-// a compiler makes other instructions of other constants. Each of them is compiled; the page has the PTX of all.
+// The kernel of the explorer's sliders, which covers lessons 03 to 05. The block size, the elements
+// per thread and the padding are template arguments, because a compiler generates different
+// instructions for different constants. The page contains the PTX of every combination.
 
 //! [kernel]
 template <int DOWN, int ELEMENTS, int PADDING>
@@ -7,7 +8,7 @@ __global__ void transpose_tile(float* out, const float* in, int rows, int cols) 
     constexpr int TILE_ROWS = DOWN * ELEMENTS;
     __shared__ float tile[TILE_ROWS][32 + PADDING];
 
-    // 32 x DOWN threads; each loads ELEMENTS elements, DOWN rows apart.
+    // A block has 32 x DOWN threads. Each loads ELEMENTS elements, DOWN rows apart.
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * TILE_ROWS + threadIdx.y;
     for (int k = 0; k < TILE_ROWS; k += DOWN) {

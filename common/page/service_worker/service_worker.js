@@ -35,7 +35,7 @@ async function takeAll() {
     const cache = await caches.open(cacheName);
     const kept = new Set((await cache.keys()).map(({ url }) => url));
     const missing = Object.keys(files).filter((name) => !kept.has(keyOf(name)));
-    // Only a few at a time, because the reader's page is loading too.
+    // Fetch only a few files at a time, because the reader's page is loading too.
     const takeNext = async () => {
         for (let name; (name = missing.pop()) !== undefined; ) await take(cache, name);
     };

@@ -1,6 +1,5 @@
-// Shows the accesses of one warp: buttons to step through them, a drawing of lanes and memory, a
-// lane to follow, and shared memory as it fills. It shows the accesses that it is given, wherever
-// they come from.
+// Shows the accesses of one warp: buttons to step through them, a drawing of lanes and memory, a lane to follow, and
+// shared memory as it fills. The accesses may be those of any kernel.
 
 import { isLong, pictureSvg, tileSvg } from "./picture";
 import type { Access } from "./simulator";

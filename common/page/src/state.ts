@@ -28,7 +28,7 @@ export interface PageState {
     sliders: SlidersState;
 }
 
-/** Reports whether the link is only about the sliders, so that the page should scroll to them. */
+/** The state in a link. If the link is only about the sliders, the page scrolls to them. */
 export interface LinkedState extends PageState {
     isAboutSliders: boolean;
 }

@@ -51,7 +51,7 @@ export class SimulatorThread {
         return this.ask("run", { ptx, ...question });
     }
 
-    /** How long a launch would take: its size does not matter, since few of its blocks are run. */
+    /** Predicts the time of a launch. The size does not matter, because only a few blocks run. */
     predict(ptx: string, question: TimeQuestion): Promise<Time> {
         return this.ask("time", { ptx, ...question });
     }

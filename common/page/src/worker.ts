@@ -2,7 +2,7 @@
 
 import { Refusal, Simulator, type Ask } from "./simulator";
 
-/** First of all the script that makes `createSimulator`, or where it is; then questions, each with a number. */
+/** The first message has the script that defines `createSimulator`, or its address. Then come numbered questions. */
 export type Message = { script: Blob | string } | Asked;
 
 export interface Asked {

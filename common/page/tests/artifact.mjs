@@ -1,6 +1,6 @@
-// Whether the built book can be shown by GitHub Pages, as far as that can be told without GitHub: what is in it, how
-// large, of which types, that it works below a sub-folder, and that the compiler and the list of what is kept belong
-// to it. The workflow must take that folder, and actions by their major version.
+// Tests that GitHub Pages can serve the built book, as far as this can be tested without GitHub. The test checks the
+// files, their sizes and types, that the book works below a subfolder, and that the compiler and the list of cached
+// files belong to the book. The workflow must upload this folder, and must use actions by their major version.
 //
 //     node artifact.mjs HTML WORKFLOW
 
@@ -13,11 +13,11 @@ const wrong = [];
 const expect = (isRight, words) => isRight || wrong.push(words);
 
 // ---- files ----
-// GitHub's limits: https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits and, for what an
-// artifact may hold, https://github.com/actions/upload-pages-artifact. 100 MB is the limit of a file in a repository.
+// GitHub's limits: https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits. The contents of
+// an artifact: https://github.com/actions/upload-pages-artifact. A file in a repository may have at most 100 MB.
 const largestFile = 100e6;
 const largestSite = 1e9;
-/** What Pages, like any server, has a type for; the types are checked where they matter, in the browser's tests. */
+/** Endings for which Pages, like any server, knows the type. The browser's tests check the types that matter. */
 const known = [".css", ".gz", ".html", ".js", ".json", ".png", ".svg", ".txt"];
 
 const entries = fs.readdirSync(html, { recursive: true, withFileTypes: true });
@@ -38,7 +38,7 @@ for (const entry of entries) {
 expect(total < largestSite, `the site has ${total} bytes, which is too much`);
 expect(names.length > 100 && names.includes("index.html"), `${html} is no book: it has ${names.length} files`);
 
-// ---- below a sub-folder: /coalesce/ ----
+// ---- the book below a subfolder: /coalesce/ ----
 let links = 0;
 for (const name of names.filter((one) => /\.(html|css|svg)$/.test(one))) {
     const text = fs.readFileSync(path.join(html, name), "utf8").replace(/<script>[^]*?<\/script>/g, "");
@@ -65,7 +65,7 @@ expect(size === manifest.module.bytes, `${packed} has ${size} bytes; compiler.js
 expect(size < 25e6, `${packed}: ${size} bytes take too long to load`);
 expect(names.filter((name) => name.endsWith(".gz")).length === 1, "there is more than one packed file");
 
-// ---- what is kept ----
+// ---- the cached files ----
 const script = fs.readFileSync(path.join(html, "service_worker.js"), "utf8");
 const book = JSON.parse(/^const \{ version, files \} = (\{[^]*?\n\});$/m.exec(script)[1]);
 expect(fs.readFileSync(path.join(html, "version.txt"), "utf8").trim() === book.version, "version.txt is of another version");

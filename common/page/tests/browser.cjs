@@ -1,8 +1,8 @@
-// The built book and its explorer in a headless browser, from the file system.
+// Tests the built book and its explorer in a headless browser, from the file system.
 //
 //     node browser.cjs HTML SIMULATED_JSON CHROMIUM SCREENSHOTS STEPS [PART OF A TEST'S NAME]
 //
-// STEPS: the folder of the lessons' programs, whose predicted times are compared with the page's.
+// STEPS is the folder of the lessons' programs. Their predicted times are compared with the page's.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
@@ -19,11 +19,11 @@ const site = pathToFileURL(path.resolve(html)).href + "/";
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
 const withPages = (browser, names, use, options) => withPagesAt(browser, site, names, use, options);
 const withPage = (browser, name, use, options) => withPages(browser, [name], use, options);
-/** A page of each kind that the book has, and some of the lessons, which all are made in the same way. */
+/** One page of each kind in the book, and some of the lessons, which are all made in the same way. */
 const KINDS = ["index.html", "introduction.html", "profile.html", "glossary.html", "annotated.html"];
 const someLessons = sampled(lessons, 4);
 
-/** The steps that the explorer shows: each variant's name and the figures of lesson.toml. */
+/** The steps that the explorer shows, with each variant's name and its figures in lesson.toml. */
 const explored = (() => {
     const window = {};
     vm.runInNewContext(fs.readFileSync(path.join(html, "course-data.js"), "utf8"), { window });
@@ -162,7 +162,7 @@ test("a lesson has its contents in the sidebar, a link at each heading, and code
         await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) } }));
         await page.locator(".copied-from > .copy").first().click();
         const source = fs.readFileSync(path.join(__dirname, "../../../steps/03_tiled/main.cu"), "utf8");
-        // Doxygen leaves the marks of snippets out.
+        // Doxygen removes the marks of snippets.
         const plain = (text) => text.split("\n").map((line) => line.trimEnd()).filter((line) => !line.startsWith("//!")).join("\n").trim();
         assert.equal(plain(await page.evaluate(() => window.copied)), plain(source));
         assert.ok((await page.locator(".fragment .cuda", { hasText: "__global__" }).count()) > 0);
@@ -264,7 +264,7 @@ test("a walk with the keyboard alone", async (browser) => {
         await page.keyboard.press("s");
         assert.equal(await page.locator(".panel").count(), 2);
         await page.keyboard.press("s");
-        // By Tab to the button "Next", and Enter.
+        // Move to the button "Next" with Tab, and press Enter.
         await page.evaluate(() => document.activeElement.blur());
         for (let i = 0; i < 30; i++) {
             await page.keyboard.press("Tab");
@@ -272,7 +272,7 @@ test("a walk with the keyboard alone", async (browser) => {
         }
         await page.keyboard.press("Enter");
         assert.match(await headline(), /^Store to out.*4 sectors/);
-        // Another variant, by the keys of a list.
+        // Choose another variant with the arrow keys.
         await page.locator("select[name=variant]").focus();
         await page.keyboard.press("ArrowDown");
         assert.equal(await page.locator("select[name=variant]").inputValue(), "tiled_16");
@@ -317,7 +317,7 @@ test("PTX can be edited and run; what is wrong with it is said", async (browser)
         const area = page.locator("details.ptx textarea");
         const ptx = await area.inputValue();
         const run = page.locator("button[name=run-ptx]");
-        // Without its store the kernel leaves every cell as it was.
+        // Without its store the kernel leaves every cell unchanged.
         await area.fill(ptx.replaceAll("st.global.f32", "// st.global.f32"));
         await run.click();
         assert.match(await page.locator(".verdict").textContent(), /cells of out are wrong/);
@@ -332,7 +332,7 @@ test("PTX can be edited and run; what is wrong with it is said", async (browser)
 
 // ---- predicted times ----
 
-/** What a lesson's program predicts on the GPU: results with "variant" and "predicted". */
+/** Returns the times that a lesson's program predicts for the GPU, as results with "variant" and "predicted". */
 function predictedNatively(step, size, gpu) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-"));
     const file = path.join(folder, "predicted.json");
@@ -408,7 +408,7 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
     });
 });
 
-/** The table beside the sliders: what stands there before and now. */
+/** Returns the previous and the current values of the table beside the sliders. */
 const costsOf = (page) =>
     page.$$eval("#sliders tr[data-cost]", (rows) =>
         Object.fromEntries(rows.map((row) => [row.dataset.cost, [...row.cells].slice(1).map((cell) => parseFloat(cell.textContent))])),
@@ -455,7 +455,7 @@ test("sliders, by keyboard: padding takes the conflicts away, more elements put 
     });
 });
 
-/** Moves all sliders at once, and waits for the answer: milliseconds, the longest that the page stood still, wrong cells. */
+/** Moves all sliders together and waits for the result. Returns its time, the longest freeze, and the wrong cells. */
 const moveTo = (page, positions) =>
     page.evaluate(async (values) => {
         const root = document.getElementById("sliders");
@@ -479,7 +479,7 @@ test("every position of the sliders transposes, while the page stays usable", as
         const took = [], stood = [];
         const positions = [0, 1, 2, 3].flatMap((down) => [0, 1, 2, 3].flatMap((elements) => [0, 1, 2, 3, 4].map((padding) => [down, elements, padding])));
         assert.equal(positions.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
-        // Every third: each slider comes to each of its places, beside each place of another.
+        // Every third position is enough to combine each position of a slider with each position of another one.
         for (const position of sampled(positions, 3)) {
             const moved = await moveTo(page, position);
             const name = `position ${position}`;
@@ -490,7 +490,7 @@ test("every position of the sliders transposes, while the page stays usable", as
         }
         const middle = (list) => Math.round(median(list));
         console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
-        // A page that computes by itself stands still for as long as it takes.
+        // Without a worker, the page would freeze for the whole time.
         assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
     });
 });

@@ -1,9 +1,9 @@
-// Where what a page found out differs from what the programs here did. Predicted times are equal to 12 digits: the
-// libraries' logarithms differ in the last bit.
+// Finds differences between the results of a page and those of the native programs. Predicted times must agree to 12
+// digits, because the logarithms of the two libraries differ in the last bit.
 
 import { spawnSync } from "node:child_process";
 
-/** Kernels of an exercise with what the examiner says of them natively: of the program of verdicts.cpp. */
+/** Returns the kernels of an exercise with their native verdicts, as the program of verdicts.cpp prints them. */
 export function nativeCases(program, name) {
     const more = (process.env.COALESCE_EXAMINER_ARGUMENTS ?? "").split(" ").filter(Boolean);
     const ended = spawnSync(program, [name, ...more], { encoding: "utf8", maxBuffer: 1 << 30 });
@@ -11,12 +11,12 @@ export function nativeCases(program, name) {
     return JSON.parse(ended.stdout).cases;
 }
 
-/** Keys on whose values nothing rests. */
+/** Keys whose values may differ. */
 const IGNORED = new Set(["milliseconds", "compiler"]);
 
 const isNearly = (one, other) => Math.abs(one - other) <= 1e-12 * Math.max(Math.abs(one), Math.abs(other), 1);
 
-/** As lines "path: native != page". Figures whose path has "predicted/" are those of predicted times. */
+/** Returns lines "path: native != page". A path that contains "predicted/" leads to a predicted time. */
 export function differences(native, page, path = "") {
     if (typeof native !== "object" || typeof page !== "object" || native === null || page === null) {
         if (path.includes("predicted/") && typeof native === "number" && isNearly(native, page)) return [];

@@ -1,10 +1,11 @@
-// The examiner as WebAssembly says of each kernel what the native one says: ids, words, places, counters. Only the time
-// that an examination took, and the compiler's name, may differ, and predicted times in their last digits: the
-// mathematical functions behind them come from two libraries.
+// Tests that the examiner as WebAssembly gives each kernel the same verdict as the native examiner: the same ids,
+// words, lines and counters. Only the duration of the examination and the compiler's name may differ, and the last
+// digits of predicted times, because the mathematical functions come from different libraries.
 //
-//     node examiner.mjs SIMULATOR VERDICTS NAME...     NAME: 03_tiled; VERDICTS: the program of verdicts.cpp
+//     node examiner.mjs SIMULATOR VERDICTS NAME...
 //
-// COALESCE_EXAMINER_ARGUMENTS: more arguments for VERDICTS ("--ptx --all"). Exit code: 0 all are equal.
+// VERDICTS is the program of verdicts.cpp, and a NAME is "03_tiled", for example. COALESCE_EXAMINER_ARGUMENTS contains
+// more arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all verdicts are equal.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { differences, nativeCases } from "./differences.mjs";
@@ -23,7 +24,8 @@ async function main([simulator, program, ...names]) {
         const solutions = {};
         const took = [];
         for (const one of cases) {
-            // The first of its kind: what it costs is what the others are compared with.
+            // The first case of each exercise is its solution. The costs of the other kernels are compared with the
+            // solution's.
             const key = `${one.exercise} ${one.hunt}`;
             solutions[key] ??= ask("cost", one);
             const begin = performance.now();
@@ -37,7 +39,7 @@ async function main([simulator, program, ...names]) {
         }
         console.log(`${name}: ${cases.length} verdicts, ${describe(took)}`);
     }
-    // A test that cannot fail proves nothing.
+    // Test that differences() finds a difference, and finds none where there is none.
     const one = { failures: [{ id: "missing-barrier" }], milliseconds: 1 };
     const other = { failures: [{ id: "shared-race" }], milliseconds: 2 };
     if (differences(one, other).length !== 1 || differences(one, one).length !== 0) throw new Error("differences()");

@@ -1,9 +1,9 @@
-// The compiler in the page, in a headless browser: that it loads, compiles, can be stopped, and that everything opens
-// without a network after the first visit; in the end, what ./learn play serves.
+// Tests the compiler in the page, in a headless browser: that it loads, compiles and can be stopped, that everything
+// opens without a network after the first visit, and that ./learn play serves the book.
 //
 //     node loading.cjs HTML PAGE ROOT CHROMIUM BIN [PART OF A TEST'S NAME]
 //
-// HTML: the book. PAGE: where npm worked. ROOT: the repository. BIN: the programs learn and web_requests.
+// HTML is the book, PAGE the folder in which npm was run, and ROOT the repository. BIN contains learn and web_requests.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync, spawn } = require("node:child_process");
@@ -24,7 +24,7 @@ const test = (name, run) =>
         return run();
     });
 
-/** A window of its own, which knows nothing of others. */
+/** Opens a separate window, which shares no data with other windows. */
 async function newWindow(options = {}) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -34,7 +34,7 @@ async function newWindow(options = {}) {
     return { context, page, faults };
 }
 
-/** Opens a page of the book and loads the compiler in it: what was told on the way, and what it failed with. */
+/** Opens a page of the book and loads the compiler in it. Returns the progress messages and the error, if any. */
 async function load(page, address) {
     await page.goto(address);
     await page.addScriptTag({ content: compilerScript });
@@ -49,8 +49,8 @@ async function load(page, address) {
 
 let knownWindow;
 /**
- * The window of somebody who has loaded the compiler before, where it is loaded again: nothing has been compiled with it.
- * One for all such tests, since a browser is longer at loading what it does not have.
+ * Calls `use` with a page in which the compiler was loaded again, so that nothing has been compiled yet. All such tests
+ * share one window, because loading takes longer if the compiler is not cached.
  */
 async function withCompiler(use) {
     knownWindow ??= { ...(await newWindow()), site: await serve(html) };
@@ -73,7 +73,7 @@ const keptModule = (page) => page.evaluate(async () => {
     return [];
 });
 
-/** A copy of the book that may be changed. */
+/** Copies the book, so that a test may change it. */
 function copyOfBook() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-book-"));
     fs.cpSync(html, folder, { recursive: true });
@@ -123,14 +123,14 @@ test("the first visit loads the compiler and shows how far it is; without a netw
 });
 
 test("every kernel of the course compiles, with the headers read once as without", async () => withCompiler(async (page) => {
-    const numbers = /^(!\d+ = )!\{(i64 \d+(, )?)+\}$/gm; // places in a text that nobody has: of inline assembly
+    const numbers = /^(!\d+ = )!\{(i64 \d+(, )?)+\}$/gm; // positions of inline assembly in a text that is not shown
     const took = [];
     const names = Object.keys(requests);
     assert.ok(names.length >= 50, `only ${names.length} kernels`);
     for (const name of sampled(names, 12)) {
         const [plain, again] = await page.evaluate(async (request) => {
-            // What has more files than a kernel is given the headers as they are; the others, from the second request on, as
-            // they were read.
+            // A request with more files than the kernel uses the headers as text. The others use the precompiled
+            // headers, starting with the second request.
             const one = await window.compiler.compile({ ...request, files: { ...request.files, "more.txt": "" } });
             await window.compiler.compile(request);
             return [one, await window.compiler.compile(request)];
@@ -209,7 +209,7 @@ test("a new version is shown at once, takes the place of the old one, and fetche
         await page.goto(site.address + "glossary.html");
         return page.locator("h1").textContent();
     };
-    // The server allows the browser to keep a page for ten minutes: the worker asks past that.
+    // The server lets the browser cache a page for ten minutes. The service worker must bypass this cache.
     await page.goto(site.address + "index.html");
     const isTaken = () => page.evaluate(async (name) => {
         for (const cache of await caches.keys()) {
@@ -323,7 +323,7 @@ test("./learn play serves it at the loopback address, and what was kept opens wh
 
 test("./learn play takes another port where the usual one is taken, and refuses one that was chosen", async () => {
     const others = net.createServer();
-    // Somebody may have it already.
+    // Another program may use this port already.
     await new Promise((resolve) => others.once("listening", resolve).once("error", resolve).listen(8237, "127.0.0.1"));
     const played = spawn(path.join(programs, "learn"), ["play"]);
     let printed = "";

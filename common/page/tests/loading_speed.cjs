@@ -1,9 +1,10 @@
-// Prints how long a reader waits for the compiler in the page; no test, since other work on the machine would fail it.
+// Prints how long a reader waits for the compiler in the page. This is not a test, because other work on the machine
+// would make it fail.
 //
 //     node loading_speed.cjs HTML PAGE ROOT CHROMIUM BIN [MBIT/S]
 //
-// The words are those of loading.cjs; without MBIT/S, 20. `compiler ready` counts from the opening of a lesson, which
-// comes over the same line, as do all pages, which the service worker keeps.
+// The arguments are those of loading.cjs. MBIT/S is 20 by default. `compiler ready` is the time since a lesson was
+// opened. The lesson is loaded over the same line, and so are all pages, which the service worker caches.
 "use strict";
 const os = require("node:os");
 const path = require("node:path");
@@ -22,7 +23,7 @@ function showKernels(where, took) {
     row(`one kernel, from its text to its IR, ${where}: median`, `${Math.round(median(Object.values(took).flat()))} ms`);
 }
 
-/** Compilations of every exercise's solution, three times over; the first of all warms the machine up. */
+/** Compiles every exercise's solution three times, after a warm-up round, and returns the times. */
 async function timesOf(requests, compile) {
     const took = {};
     for (let round = 0; round < 4; round++) {

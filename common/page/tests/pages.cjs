@@ -1,29 +1,26 @@
-// What the tests in a browser share: a list of tests, and pages that fail a test for an error.
+// Shared by the tests in a browser: a list of tests, and pages whose errors make a test fail.
 "use strict";
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
-/** One whose parts others go through, too: before a release. */
+/** Whether to run all tests, as before a release. A wholeTest repeats parts of other tests. */
 const isWhole = process.env.COALESCE_WHOLE_TESTS === "1";
 const wholeTest = (name, run) => isWhole && test(name, run);
 
-/**
- * Of many that are made in the same way: each `step`-th from the first on; all of them with COALESCE_WHOLE_TESTS=1, as
- * before a release.
- */
+/** Returns every `step`-th element, starting with the first, or all elements with COALESCE_WHOLE_TESTS=1. */
 const sampled = (all, step) => all.filter((_, i) => isWhole || i % step === 0);
 
-/** `use(page)`: it fails for an error in its console and for a request to any other host. `name` may have a fragment. */
+/** Opens a page and calls `use(page)`. Fails for console errors and for requests to other hosts. */
 const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
 
 const DESK = { width: 1440, height: 900 };
 const knownPages = new Map();
 
 /**
- * The page of somebody who has been at the site before: what it has loaded is there, what was written is gone. It is one
- * for all tests, since the browser compiles a page's modules again for each new one.
+ * Returns the page of a reader who has visited the site before: loaded files are cached, but stored data is gone. All
+ * tests share this page, because the browser compiles a page's modules again for each new page.
  */
 async function knownPage(browser, site) {
     if (!knownPages.has(site)) knownPages.set(site, await (await browser.newContext({ viewport: DESK })).newPage());
@@ -32,21 +29,21 @@ async function knownPage(browser, site) {
     if (page.url().startsWith(site)) {
         await page.evaluate(() => {
             localStorage.clear();
-            Storage.prototype.setItem = () => {}; // what the page would still keep when it is left
-            history.replaceState(null, "", "?left"); // an address that differs by more than its fragment is loaded
+            Storage.prototype.setItem = () => {}; // the page would store data when it is left
+            history.replaceState(null, "", "?left"); // a different fragment alone would not reload the page
         });
     }
     return page;
 }
 
-/** A page of a new reader, whose browser has nothing of the site; `init` runs in it before what a page brings. */
+/** Returns the page of a new reader, whose browser has cached nothing. `init` runs before the page's scripts. */
 async function newReader(browser, init) {
     const context = await browser.newContext({ viewport: DESK });
     await context.addInitScript(init);
     return context.newPage();
 }
 
-/** What goes wrong in the page from now on: errors in its console, and requests to any other host. */
+/** Returns a list to which errors in the console and requests to other hosts are added from now on. */
 function faultsOf(page, site) {
     const faults = [];
     page.on("pageerror", (error) => faults.push(`error: ${error}`));
@@ -58,7 +55,7 @@ function faultsOf(page, site) {
     return faults;
 }
 
-/** The same for pages that one reader opens one after the other: `use(page, name)`. With `init`: a new reader. */
+/** Opens pages one after the other as one reader, and calls `use(page, name)`. With `init`, this is a new reader. */
 async function withPages(browser, site, names, use, { init, viewport = DESK, ...media } = {}) {
     const page = await (init ? newReader(browser, init) : knownPage(browser, site));
     let isGood = false;
@@ -80,7 +77,7 @@ async function withPages(browser, site, names, use, { init, viewport = DESK, ...
     }
 }
 
-/** Runs those whose names have `only` in them, and ends the program. */
+/** Runs the tests whose names contain `only`, and ends the program. */
 async function runTests(browserPath, only) {
     const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
     let failed = 0;
@@ -100,7 +97,7 @@ async function runTests(browserPath, only) {
     process.exit(failed || !chosen.length ? 1 : 0);
 }
 
-/** What axe finds on the page, in words. */
+/** Returns the accessibility faults that axe finds on the page, in words. */
 async function accessibilityFaults(page) {
     await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
     const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));

@@ -1,4 +1,4 @@
-// What clang is asked for each file of a learner's that is named, as JSON, for tests of the compiler in the page.
+// Prints the request to clang for each of a learner's files as JSON, for tests of the compiler in the page.
 //
 //     web_requests KERNEL.cu...
 

@@ -1,5 +1,5 @@
-// What tests and figures of the pages share: a server of the built book that can be slow or mistaken; the compiler's
-// sources as scripts, and requests for the course's kernels.
+// Shared by tests and measurements of the pages: a server for the built book, which can be slow or faulty, the
+// compiler's sources as scripts, and requests to compile the course's kernels.
 "use strict";
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
@@ -12,7 +12,7 @@ const types = {
     ".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain",
 };
 
-/** Sends bytes over the one line that a site has: everything that is sent at the same time shares it. */
+/** Sends bytes over the line of a site. All responses that are sent at the same time share this line. */
 async function send(response, bytes, site) {
     const piece = 16384;
     for (let at = 0; site.megabits && at < bytes.length && !response.destroyed; at += piece) {
@@ -26,14 +26,14 @@ async function send(response, bytes, site) {
 
 const packedTexts = new Map();
 
-/** To compress the simulator takes as long as to open a page with it: each text is compressed once. */
+/** Returns the compressed text. Compressing the simulator takes as long as opening a page, so it is done once. */
 function packedText(file) {
     const key = `${file} ${fs.statSync(file).mtimeMs}`;
     if (!packedTexts.has(key)) packedTexts.set(key, gzipSync(fs.readFileSync(file)));
     return packedTexts.get(key);
 }
 
-/** What is sent for a file: texts are compressed, as GitHub Pages does it. */
+/** Returns the response for a file. Texts are compressed, as by GitHub Pages. */
 function contentOf(file, site) {
     const type = types[path.extname(file)] ?? "application/octet-stream";
     const isPacked = file.endsWith(".gz");
@@ -44,9 +44,9 @@ function contentOf(file, site) {
 }
 
 /**
- * Serves a folder below `prefix`, as GitHub Pages does. What it does may be changed at any time: `site.megabits`, the
- * line's Mbit/s; `site.cut`, bytes after which packed files break off; `site.unpacks`, which some servers let the
- * browser do with packed files. `site.requests` has the paths that were asked for.
+ * Serves a folder below `prefix`, as GitHub Pages does. The returned `site` may be changed at any time: `site.megabits`
+ * is the speed of the line in Mbit/s, `site.cut` the number of bytes after which packed files break off, and
+ * `site.unpacks` tells the browser to unpack packed files, as some servers do. `site.requests` has the requested paths.
  */
 async function serve(folder, prefix = "/coalesce/") {
     const site = { folder, megabits: 0, lineIsFreeAt: 0, cut: 0, unpacks: false, requests: [] };
@@ -71,7 +71,7 @@ async function serve(folder, prefix = "/coalesce/") {
     return site;
 }
 
-/** One of the compiler's sources, with all that it needs, as a script that makes `name`. `page`: where npm worked. */
+/** Returns one of the compiler's sources, bundled as a script that defines `name`. npm was run in the folder `page`. */
 async function scriptOf(page, source, name) {
     const { build } = await import(path.resolve(page, "node_modules/vite/dist/node/index.js"));
     const entry = path.resolve(page, "src/compiler", source);
@@ -82,7 +82,7 @@ async function scriptOf(page, source, name) {
     return output[0].code;
 }
 
-/** What clang is asked for each kernel of the course, by its path. */
+/** Returns the request to clang for each kernel of the course, by its path. */
 function requestsOf(root, program) {
     const names = ["solutions", "exercises"].flatMap((part) =>
         fs.readdirSync(path.join(root, part)).flatMap((step) =>

@@ -1,10 +1,12 @@
-// verdicts -- what the examiner says natively of kernels of an exercise, and what a compiler made of each: the test
-// of the examiner in a page (examiner.mjs) gives it the same, and wants the same verdict.
+// verdicts -- prints the native examiner's verdicts on the kernels of an exercise, and the output of the
+// compiler for each. The test of the examiner in a page (examiner.mjs) uses the same compiler output, and
+// expects the same verdicts.
 //
 //     verdicts 03_tiled [--ptx] [--all]
 //
-// The blank, the solution, its mutants, the bug hunt and its solution; with --all those of right/ and wrong/
-// too. Through LLVM IR and our translator, or with --ptx through clang's own back end. JSON:
+// The kernels are the blank, the solution, its mutants, the bug hunt and its solution. With --all, those of
+// right/ and wrong/ are added. They are compiled through LLVM IR and our translator, or with --ptx by clang's
+// own back end. The output is JSON:
 // {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
 #include <cstdio>
 #include <cstring>
@@ -23,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// On the simulator of this process, with one compiler, of which it keeps what it made last.
+/// Compiles with one compiler and runs kernels on the simulator of this process. `made` keeps the
+/// compiler's first output.
 class Recorder : public LaunchingRunner {
 public:
     explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
@@ -33,7 +36,7 @@ public:
         RawOutput raw = run_compiler(compiler_, wrapped(source.text, dialect_of(compiler_)),
                                      CompileOptions{}.architecture, seconds);
         const Compiled compiled = compiled_from(source, kernel, version_of(compiler_), raw);
-        // The solution is compiled after the learner's.
+        // The learner's kernel is compiled first, and the solution after it.
         if (made.is_null()) {
             made = {{"said", raw.output}};
             if (raw.is_good)

@@ -1,8 +1,9 @@
-// "Your turn" in the lessons, in a headless browser: served, since the compiler needs that, and once from the file system.
+// Tests "Your turn" in the lessons, in a headless browser. A server delivers the pages, because the compiler needs one.
+// One test opens a page from the file system.
 //
 //     node your_turn.cjs HTML CHROMIUM SCREENSHOTS ROOT BIN [PART OF A TEST'S NAME]
 //
-// ROOT: the repository. BIN: where the program learn is.
+// ROOT is the repository. BIN is the folder of the program learn.
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
@@ -14,11 +15,11 @@ const { serve } = require("./site.cjs");
 const { accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
-/** A machine that does other things besides, and a compiler that is loaded first. */
+/** Enough for a busy machine, on which the compiler is loaded first. */
 const SOON = { timeout: 60000 };
 const site = serve(html).then(({ address }) => address);
 
-/** `use(page, work)`: the lesson when its editor is there; `work` has the exercise's texts. */
+/** Opens a lesson and calls `use(page, work)` when the editor is ready. `work` has the exercise's texts. */
 async function withLesson(browser, use, { lesson = "03_tiled", ...options } = {}) {
     await withPage(browser, options.site ?? (await site), `lesson_${lesson}.html`, async (page) => {
         await page.waitForSelector(".your-turn[data-ready]", SOON);
@@ -43,12 +44,12 @@ async function pass(page, { solution }, guesses = ["4", "32"]) {
 test("a solution that is typed key by key passes; what it costs is shown when it was said before", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
-        // What comes before is given with the exercise.
+        // The text before this comment is given by the exercise.
         const begin = solution.indexOf("    // The lanes of a warp now read");
         assert.ok(begin > 0);
         await editor(page).fill(solution.slice(0, begin));
         await page.keyboard.press("Control+End");
-        // The editor indents by itself.
+        // The editor indents the lines itself.
         for (const line of solution.slice(begin).trimEnd().split("\n")) {
             await page.keyboard.type(line.trimStart());
             await page.keyboard.press("Enter");
@@ -165,7 +166,7 @@ async function saved(page) {
 const opened = (page, state) => page.locator(".work input[type=file]").setInputFiles(
     { name: "state.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(state)) });
 
-/** A copy of the course for a learner at the terminal, with what was done so far. */
+/** Copies the course for a learner at the terminal. `state` is the progress so far. */
 function copyOfCourse(state) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-course-"));
     for (const part of ["course.toml", "steps", "solutions"]) fs.symlinkSync(path.join(root, part), path.join(folder, part));
@@ -194,7 +195,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
         reader.learn("predict", lesson);
         assert.deepEqual(reader.state(), page1, "what ./learn writes again");
 
-        // The same at the terminal.
+        // Do the same at the terminal.
         const learner = copyOfCourse();
         learner.learn("predict", lesson, ...guesses);
         fs.writeFileSync(path.join(learner.folder, work.file), work.solution);
@@ -206,7 +207,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
         assert.match(in_page.predicted.label, /^predicted, /);
         assert.ok(in_page.guesses.every(({ fact }) => fact !== null));
 
-        // More is done there; the page takes it over, keeps what it had, and gives all of it back.
+        // Continue at the terminal. The page then merges that progress into its own, and saves both.
         own.exercises["03_tiled"] = { ...own.exercises[lesson], hints: { all: 2 }, best_measured: { gbps: 3000, ms: 0.2, device: "a GPU" } };
         own.exercises[lesson] = { ...own.exercises[lesson], checks: 7, hints: { all: 4, other: 1 }, best_measured: { gbps: 3100, ms: 0.1, device: "a GPU" } };
         own.exercises[lesson].guesses = own.exercises[lesson].guesses.slice(1);

@@ -38,8 +38,8 @@ json answer_to(const json& question) {
 }  // namespace
 }  // namespace coalesce::page
 
-/// Answers a question in JSON, whose "ask" is its name. Returns the answer in JSON, or {"error": words for the reader};
-/// the text stays valid until the next call.
+/// Answers a question in JSON. "ask" is the name of the question. Returns the answer in JSON, or
+/// {"error": words for the reader}. The text stays valid until the next call.
 extern "C" const char* page_ask(const char* question) {
     using namespace coalesce::page;
     static std::string kept;

@@ -19,7 +19,7 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u64 kAlign = 16 << 10;
-/// Enough for two matrices of 2048 x 2048 floats and some more.
+/// The memory for two matrices of 2048 x 2048 floats, and some more.
 constexpr u64 kLargestCapacity = 48ull << 20;
 /// The end of the address space: host and device addresses share 32 bits.
 constexpr u64 kEndOfAddresses = 1ull << 32;
@@ -86,8 +86,8 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         owned.has_storage = owned.slot.size() != 0;
         if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
         allocation.begin = owned.slot.begin;
-        // Pointers are shorter than device addresses here, but the sum is right in the bits that
-        // they have.
+        // Host pointers have fewer bits than device addresses here, but those bits of the sum are
+        // correct.
         allocation.to_host = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }
@@ -109,7 +109,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     return begin;
 }
 
-/// Random addresses are not needed in a page.
+/// A page does not need random addresses.
 bool DeviceMemory::draw_addresses(u64) {
     return false;
 }

@@ -1,4 +1,4 @@
-# Writes a source that has the text of FILE ("{}" when it is empty) as coalesce::page::FUNCTION():
+# Writes a source in which coalesce::page::FUNCTION() returns the text of FILE, or "{}" if FILE is empty:
 # cmake -DFILE=... -DFUNCTION=... -DSOURCE=... -P embed.cmake
 set(text "{}")
 if(FILE)

@@ -1,4 +1,4 @@
-# Writes a source with the course's records as coalesce::page::course_texts(); FILES are separated by "|":
+# Writes a source in which coalesce::page::course_texts() returns the course's records. FILES are separated by "|":
 # cmake -DFILES=... -DROOT=... -DSOURCE=... -P embed_course.cmake
 string(REPLACE "|" ";" files "${FILES}")
 set(source "#include \"page/wasm/course_files.h\"\n\nstd::vector<coalesce::course::CourseText> coalesce::page::course_texts() {\n    return {\n")

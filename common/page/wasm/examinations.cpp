@@ -1,4 +1,5 @@
-// Questions about the course's exercises: verdicts, hints, predictions, reasons and pictures.
+// Answers questions about the course's exercises: verdicts, hints, predictions, reasons and
+// pictures.
 #include <nlohmann/json.hpp>
 
 #include "examiner/clang_ir.h"
@@ -56,7 +57,8 @@ Source source_in(const json& question, const Exercise& exercise) {
                           "exercises/" + path_of(exercise));
 }
 
-/// In tests, the question has "ptx" instead of "ir", from a compiler with its own back end.
+/// Returns the compiler's output that the question contains. In tests, this is "ptx" instead of
+/// "ir", from a compiler with its own back end.
 FromCompiler compiled_in(const json& question) {
     const json ir = question.value("ir", json()), ptx = question.value("ptx", json());
     FromCompiler made{.compiler = translated_by_us(question.at("compiler").get<std::string>()),
@@ -67,7 +69,7 @@ FromCompiler compiled_in(const json& question) {
     return made;
 }
 
-/// Converts to nlohmann's plain json, with its keys in alphabetical order.
+/// Converts to nlohmann's plain json, whose keys are in alphabetical order.
 template <class Value>
 json as_json(const Value& value) {
     return json::parse(codec::write(value));
@@ -75,7 +77,7 @@ json as_json(const Value& value) {
 
 }  // namespace
 
-// ---- what clang is asked ----
+// ---- the task for clang ----
 
 json request_for_compiler(const json& question) {
     const Source source = source_in(question, exercise_of(question));
@@ -91,7 +93,7 @@ json request_for_compiler(const json& question) {
 
 namespace {
 
-/// What was examined last: for a picture.
+/// The source that was examined last. A picture can be drawn of it.
 struct Examined {
     const Exercise* exercise = nullptr;
     Source source;
@@ -198,7 +200,7 @@ json hint_for_failure(const json& question) {
 
 namespace {
 
-/// What was guessed, with what is known of it by now: as ./learn predict settles it.
+/// Returns the learner's guess with the facts that are known so far, as ./learn predict does.
 learn::Guess settled(const Prediction& asked, const json& record) {
     learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
     for (const json& one : record.at("guesses")) {

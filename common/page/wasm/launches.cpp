@@ -1,17 +1,6 @@
-// The explorer's interface to the simulator. It takes PTX, and returns counters and the accesses of
-// one warp as JSON.
-//
-//     const char* explorer_load(ptx)        {"kernels": [{"entry", "name"}]} or {"error"}
-//     const char* explorer_run(question)    question: {"entry", "rows", "cols", "grid": [x, y, z],
-//         "block": [x, y, z], "shared": bytes, "traced_block", "traced_warp", "limit": accesses,
-//         "produces": "transpose" | "copy" | ""}
-//         -> {"counters", "lines", "accesses", "reports", "status", "wrong", "milliseconds"} or {"error"}
-//     const char* explorer_predict(question)     question: {"entry", "rows", "cols", "grid", "block", "shared",
-//         "gpu": a name}. Matrices of any size: only the blocks that are recorded run.
-//         -> as time_of_launch.h says, or {"error"}
-//
-// A returned pointer is valid until the next call. The kernel has the course's parameters: (float*
-// out, const float* in, int rows, int cols). Each element of `in` holds its index as bits.
+// Answers the questions "run" and "time", which launch a kernel of any PTX. README.md describes them.
+// The kernel has the course's parameters: (float* out, const float* in, int rows, int cols). Each
+// element of `in` contains its index as bits.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -37,11 +26,12 @@ using simulator::Device;
 using simulator::Kernel;
 using simulator::Options;
 
-/// A launch of that size takes a thirtieth of it; a loop without end ends here.
+/// The limit that ends an endless loop. The launches of a page execute at most a thirtieth as many
+/// instructions.
 constexpr u64 kMostInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
-/// Sets the options of launches before each, because the examiner sets others.
+/// Sets the options before each launch, because the examiner sets different ones.
 void set_options() {
     Options& o = options();
     o.max_instructions = kMostInstructions;
@@ -147,7 +137,8 @@ LaunchConfig launch_of(const json& question) {
             question.at("shared").get<u32>()};
 }
 
-/// Returns the module of that PTX. The last one stays loaded, because most questions are about the same text.
+/// Returns the module of this PTX. The last module stays loaded, because most questions are about
+/// the same text.
 Module& module_of(const std::string& ptx) {
     static std::string text;
     static std::unique_ptr<Module> loaded;
@@ -231,7 +222,7 @@ json run_launch(const json& question) {
 
 namespace {
 
-/// What is recorded of a launch that is not carried out.
+/// Records a launch of which only the recorded blocks run.
 class RecordedAlone {
 public:
     RecordedAlone() { recorder().begin(Recorder::What::alone); }
@@ -247,8 +238,9 @@ public:
 
 }  // namespace
 
-/// Matrices of gigabytes: a launch that is not carried out needs their addresses and nothing behind them.
-/// What reads or writes memory all the same finds nothing there, and the launch fails.
+/// Predicts the time of a launch, even for matrices of gigabytes. The launch is not executed, so
+/// the matrices need addresses but no memory. If a recorded block needs their contents, it finds no
+/// memory there, and the launch fails.
 json predict_launch(const json& question) {
     set_options();
     Kernel& kernel = kernel_of(question);

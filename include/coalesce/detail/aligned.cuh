@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices in which all rows, of both `in` and `out`, start at multiples of 16 bytes
-/// and have a multiple of 16 bytes.
+/// Kernels for matrices whose rows, in both `in` and `out`, start at multiples of 16 bytes and are
+/// multiples of 16 bytes long.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// Each thread transposes pieces of N x N elements, where N elements have 16 bytes.
+/// A kernel in which each thread transposes blocks of N x N elements. N elements have 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
 struct Pieces {
     static constexpr int N = 16 / SIZE;
@@ -97,7 +97,8 @@ struct Raw {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
-    /// Strips can be spread if rows consist of whole cache lines. Otherwise they are grouped.
+    /// Returns the tile of this block. Strips can be spread only if rows consist of whole cache
+    /// lines. Otherwise they are grouped.
     static __device__ Place place_of(const Task& task) {
         return LOADS == Loads::stay_128 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
                                         : place_of_spread_block(task, TILE_ROWS, TILE_COLS);

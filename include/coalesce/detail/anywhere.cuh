@@ -12,7 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// Each thread moves single elements, LOADS at a time, so that enough loads are in flight.
+/// A kernel in which each thread moves single elements. It loads LOADS of them at a time, so that
+/// enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
           Loads LOADS_ = Loads::plain>
 struct Shifted {
@@ -117,10 +118,10 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// Works like Pieces, but for rows that start anywhere. Loaded vectors and stored vectors are both
-/// spliced from two vectors. From each row of `out`, a block takes the elements that form whole
-/// groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors.
-/// To do so, it loads LEAD extra rows, which are the last rows of the previous block.
+/// A kernel like Pieces, but for rows that start anywhere. Loaded vectors and stored vectors are
+/// both spliced from two vectors. From each row of `out`, a block takes the elements that form
+/// whole groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole
+/// sectors. To do so, it loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int N = BYTES / SIZE;
@@ -162,8 +163,8 @@ struct Realigned {
         return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
     }
 
-    /// Loads depend neither on each other nor on comparisons. Elements outside the matrix are
-    /// replaced by those of the nearest row or column, and are not stored.
+    /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
+    /// the matrix are replaced by those of the nearest row or column, and are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_of<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;

@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for images. It converts between planes, one for each channel, and pixels with
+/// The kernel for images. It converts between separate planes for the channels and pixels with
 /// adjacent channels.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Piece {
     int place;
 };
 
-/// Builds a word from elements. piece(0) is the lowest.
+/// Returns a word built from elements. piece(0) is the lowest.
 template <int SIZE, class PieceOf>
 __device__ inline unsigned word_of(PieceOf piece) {
     if constexpr (SIZE == 4) {
@@ -34,9 +34,9 @@ __device__ inline unsigned word_of(PieceOf piece) {
     }
 }
 
-/// Images with one plane per channel, or with the channels last: CHANNELS rows of many elements, or
-/// the opposite. Each thread processes as many pixels as a vector has elements, so that it loads
-/// and stores only vectors.
+/// A kernel for matrices with CHANNELS rows of many elements, or with CHANNELS columns. These are
+/// images with one plane per channel, or with the channels last. Each thread processes as many
+/// pixels as a vector has elements, so that it loads and stores only vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
@@ -45,7 +45,7 @@ struct Channels {
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
-    /// Returns the address of a vector of the line. Each thread accesses CHANNELS consecutive
+    /// Returns the address of a vector in shared memory. Each thread accesses CHANNELS consecutive
     /// vectors. If CHANNELS is a power of two, groups of 8 vectors are permuted, so that threads
     /// that are served together access different banks.
     static __device__ char* vector(char* shared, int index) {
@@ -60,7 +60,7 @@ struct Channels {
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
         const std::int64_t first = IS_TO_LAST ? place.col : place.row;
         const std::int64_t left = pixels - first;
-        // The number of threads with pixels.
+        // The number of threads that have pixels to process.
         const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {

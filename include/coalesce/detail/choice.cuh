@@ -28,7 +28,7 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns how many matrices a block takes, so that it has about `wanted` bytes.
+/// Returns the number of matrices per block with which a block has about `wanted` bytes.
 template <int SIZE>
 int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -49,7 +49,7 @@ cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
         return launch_stack_by<SIZE, Stack<SIZE, 256, PAD>>(task, 8192 - matrix / 2, stream);
     }
     constexpr std::int64_t wanted = 20'000;
-    if constexpr (SIZE == 2) {  // with fewer threads, more blocks are at work
+    if constexpr (SIZE == 2) {  // more blocks run if each has fewer threads
         using Few = Stack<2, 384, PAD>;
         if (Few::Line::room(matrices_at_once<2>(task, wanted) * matrix) <= 32'000) {
             return launch_stack_by<2, Few>(task, wanted, stream);
@@ -134,8 +134,8 @@ cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
 }
 
-/// For bytes: reports whether the columns, which are adjacent in `out`, start at words and consist
-/// of whole words.
+/// Reports whether the columns of a matrix of bytes, which are adjacent in `out`, start at words
+/// and consist of whole words.
 inline bool are_columns_words(const Task& task) {
     return is_at(task.out, 4) && task.rows % 4 == 0 &&
            (task.batches == 1 || task.out_stride % 4 == 0);
@@ -144,13 +144,13 @@ inline bool are_columns_words(const Task& task) {
 /// Launches the kernel that transposes bytes before it stores them to shared memory.
 inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
     task.tile_cols = WideOfWords<0>::TURNED_COLS;
-    // Lanes store words of every fourth column. With such a number of rows and no padding, all of
-    // these words would be in two banks.
+    // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
+    // these words would be in two banks without padding.
     if (task.rows % 16 == 0) return launch_wide_by<1, WideOfWords<4>>(task, stream);
     return launch_wide_by<1, WideOfWords<0>>(task, stream);
 }
 
-/// Chooses the kernel by the number of rows of a strip.
+/// Launches the kernel that is the fastest for this number of rows in a strip.
 template <int SIZE, int PAD, Loads LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
     if (task.rows < some_rows) {
@@ -168,8 +168,8 @@ template <int SIZE, int PAD>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     if constexpr (SIZE >= 4) {
         if (task.rows < few_rows) return launch_wide_by<SIZE, WideOfManyCols<SIZE>>(task, stream);
-        // Rows of strips start and end within cache lines, and the next strip needs the rest of
-        // these lines.
+        // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
+        // the next strip needs the rest of them.
         if (does_stay<SIZE>(task, false)) {
             return launch_wide_of_rows<SIZE, PAD, Loads::stay_128>(task, stream);
         }

@@ -28,7 +28,7 @@ struct Compounds {
     std::int64_t tiles_down, tiles_across;
 };
 
-/// A kernel that moves both arrays in words, wherever a row starts within a word. A tile in shared
+/// A kernel that loads and stores whole words, even if rows start within a word. A tile in shared
 /// memory consists of the words as they were loaded. Each lane computes once which units form its
 /// words of `out`. It stores the same words of every fourth column, or of columns that are further
 /// apart, and all of these start at the same position within a word. If the rows of a tile have
@@ -44,7 +44,7 @@ struct Compound {
     const Compounds& task;
     char* tile;
     int size;                  ///< the bytes per element
-    std::int64_t row, matrix;  ///< the tile's first row; the matrix's first byte
+    std::int64_t row, matrix;  ///< the tile's first row, and the offset of the matrix in bytes
     std::int64_t col;
     int rows, cols;    ///< the numbers that are loaded
     const char* from;  ///< the first loaded byte
@@ -167,7 +167,8 @@ struct Compound {
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
-        // Counted from the first unit of the tile, and starting in the previous row.
+        // The first unit of this lane's word, counted from the tile's first unit. It may be in the
+        // previous row.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
 #pragma unroll
@@ -239,7 +240,7 @@ struct Triples {
     static constexpr int N = 4 / SIZE;
     static constexpr int ROWS = ROWS_, COLS = SIZE == 1 ? 64 : 32;  ///< the size of a tile
     static constexpr int ACROSS = COLS / N, DOWN = ROWS / N, WORDS = DOWN * 3;
-    static constexpr int THREADS = ACROSS * DOWN;  ///< each turns N x N elements
+    static constexpr int THREADS = ACROSS * DOWN;  ///< each thread transposes N x N elements
     /// The number of words between columns of a tile.
     static constexpr int PITCH = WORDS + 1;
 

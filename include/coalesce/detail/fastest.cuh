@@ -44,12 +44,12 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     return most;
 }
 
-/// The bytes of padding after every 128 bytes.
+/// The number of unused bytes after every 128 bytes.
 template <int SIZE>
 constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
 
-/// Chooses the padding of strips by their shorter side, so that banks do not conflict. Elements of
-/// less than a word are gathered from as many places as a word has elements.
+/// Chooses the padding of strips by their shorter side, so that banks do not conflict. A word of
+/// smaller elements is gathered from as many addresses as it has elements.
 enum class Padding { none, some, tiles };
 template <int SIZE>
 Padding padding_of(std::int64_t shorter) {
@@ -105,8 +105,8 @@ using WideOfManyRows = std::conditional_t<
 template <int PAD>
 using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
-/// The numbers of rows for single bytes. They are chosen so that the last round of loads is not for
-/// a few warps only.
+/// Limits for the number of rows of single bytes. They are chosen so that the last round of loads
+/// is not for a few warps only.
 constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
@@ -190,9 +190,9 @@ struct Fastest<16> {
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
 /// smaller ones slower, by up to 6 % at 64 MB.
 constexpr std::int64_t staying_bytes = 400'000'000;
-/// The same for matrices whose rows start anywhere.
+/// The same limit for matrices whose rows start anywhere.
 constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
-/// Reports whether it pays to load with `evict_last`.
+/// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
 bool does_stay(const Task& task, bool is_aligned) {
     // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
@@ -200,8 +200,9 @@ bool does_stay(const Task& task, bool is_aligned) {
     return task.rows * task.cols >= most / task.batches;
 }
 
-/// Chooses the kernel for elements of 1 and 2 bytes whose rows start anywhere, by the bytes of one
-/// matrix. For narrow matrices the tiles are too large.
+/// The tile size of the kernel Rewound, for elements of 1 and 2 bytes whose rows start anywhere. It
+/// depends on the bytes of one matrix. Narrow matrices use a different kernel, because these tiles
+/// are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding rewinding_of(const Task& task) {
@@ -220,11 +221,11 @@ Rewinding rewinding_of(const Task& task) {
 /// is longer than this, in rows or columns, these have been evicted from the second-level cache
 /// before the next strip uses them.
 constexpr std::int64_t longest_strip = 26'000;
-/// The number of strips that have 15 to 32 KB of each row. With fewer strips, too little of a row
-/// is read at a time.
+/// The number of strips in a group. Together they have 15 to 32 KB of each row. With fewer strips,
+/// too little of a row is read at a time.
 template <int SIZE>
 constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
-/// If strips are too long, changes their direction, or groups them if both sides are too long.
+/// Reverses the direction of strips that are too long, or groups them if both sides are too long.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
@@ -237,8 +238,9 @@ void shorten_strips(Task& task) {
     }
 }
 
-/// For aligned rows that do not start at cache lines: chooses an order of tiles in which
-/// neighbouring blocks find the rest of their cache lines in the second-level cache.
+/// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
+/// cache lines in the second-level cache. This is for aligned rows that do not start at cache
+/// lines.
 template <int SIZE>
 Task sharing_lines(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);

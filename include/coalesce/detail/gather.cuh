@@ -15,7 +15,8 @@ namespace coalesce::permuting {
 
 constexpr int threads = 256, ahead = 4;
 
-/// Writes `out` in order, one unit at a time. `Index` must be able to hold the number of units.
+/// A kernel that writes `out` in order, one unit at a time. `Index` is an integer type that can
+/// represent the number of units.
 template <int SIZE, class Index>
 __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     const Index first = static_cast<Index>(blockIdx.x) * (threads * ahead) + threadIdx.x;
@@ -45,9 +46,9 @@ template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
     static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
-    const char *begin, *end;  ///< the bounds of `in`; nothing outside is read
+    const char *begin, *end;  ///< the bounds of `in`; nothing outside them is read
 
-    /// Loads an aligned vector. At the ends of `in`, loads it element by element.
+    /// Loads an aligned vector. If it extends past an end of `in`, loads it element by element.
     __device__ Vector<16> load(const char* from) const {
         if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
         Vector<16> vector = {};
@@ -83,7 +84,8 @@ struct Spliced {
         }
     }
 
-    /// Stores the part of the vector that is within `out`. `place` is its position there.
+    /// Stores the part of the vector that is within `out`. `place` is the vector's position in
+    /// `out`, in bytes.
     static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
         const std::int64_t bytes = plan.count * SIZE;
         char* const to = static_cast<char*>(plan.out) + place;
@@ -97,7 +99,7 @@ struct Spliced {
         }
     }
 
-    /// Returns the first `left` bytes of one vector followed by bytes of the other.
+    /// Returns the first `left` bytes of `one`, followed by bytes of `other`.
     static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
         Vector<16> vector;
 #pragma unroll
@@ -114,7 +116,8 @@ struct Spliced {
 /// and a block stores `bytes_spliced` bytes of `out`.
 constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
 
-/// Finds where `count` rows are in `in`, from row `first` on. After the last row, repeats it.
+/// Finds the addresses in `in` of `count` rows, starting with row `first`. After the last row, its
+/// address is repeated.
 template <int SIZE>
 __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
     const int last = plan.axes - 1;
@@ -128,7 +131,7 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// Writes `out` in vectors; the last axis is that of the rows. The threads of a block find the
+/// Writes `out` in vectors. The last axis is that of the rows. The threads of a block find the
 /// block's rows once, together. A vector comes from the row in which it starts. If it ends in the
 /// next row, that row is loaded too.
 template <int SIZE>

@@ -17,7 +17,8 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task t
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
 
-/// Does the same with so few registers that Kernel::BLOCKS blocks fit on a multiprocessor.
+/// A kernel like transpose_kernel, but with so few registers that Kernel::BLOCKS blocks fit on a
+/// multiprocessor.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
     crowded_transpose_kernel(const Task task) {
@@ -51,7 +52,8 @@ inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
 }
 
-/// Unlike <<< >>>, this returns the error of the launch, and leaves earlier errors alone.
+/// Launches a kernel. Unlike <<< >>>, this function returns the error of the launch, and leaves
+/// earlier errors as they are.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
                           std::int64_t bytes, cudaStream_t stream, Arguments... arguments) {

@@ -37,7 +37,7 @@ inline bool keeps_last_axis(const Plan& plan) {
 }
 
 /// If rows keep their inner order, moves them in units of up to 16 bytes. A row that becomes a
-/// single unit is removed as an axis, and what remains is a transpose of larger elements.
+/// single unit is removed as an axis. The remaining plan is a transpose of larger elements.
 inline void widen(Plan& plan) {
     if (!keeps_last_axis(plan)) return;
     while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
@@ -53,7 +53,7 @@ inline void widen(Plan& plan) {
 /// Finds the smallest shift and its multiplier for which number * multiplier / 2^(32 + shift) is
 /// exact for all numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
-    if (axis.size > most_small) return;  // quotients of this kind are limited to 2^31
+    if (axis.size > most_small) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;
     while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
     const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);

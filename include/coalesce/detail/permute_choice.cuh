@@ -16,8 +16,8 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether `transpose` would leave a fifth or more of its tiles empty, and rows of `out`
-/// fit into tiles of vectors and start within sectors.
+/// Reports whether tiles of vectors are better than `transpose`. `transpose` would leave a fifth or
+/// more of its tiles empty, and rows of `out` fit into tiles of vectors and start within sectors.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -97,8 +97,8 @@ Tiling tiling_of(const Plan& plan) {
     return tiling;
 }
 
-/// Returns the number of tiles, and so of blocks. Returns 0 if there are too many of them, or of
-/// something that a block must count.
+/// Returns the number of tiles, which is the number of blocks. Returns 0 if there are too many
+/// tiles, or if a run is too long for the 32-bit numbers of the kernel.
 inline std::int64_t tiles_of(const Tiling& tiling) {
     if (tiling.rows.size > most_small || tiling.cols.size > most_small) return 0;
     std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
@@ -106,15 +106,15 @@ inline std::int64_t tiles_of(const Tiling& tiling) {
     return tiles <= most_small ? tiles : 0;
 }
 
-/// The sides from which tiles are full enough, for elements of less than `least_spliced` bytes; the
-/// number of columns from which they are, for longer elements; and the element size from which
-/// splicing is faster.
+/// Tiles are full enough if their sides have at least `least_compound_side` elements. For elements
+/// of `least_spliced` bytes or more, only the number of columns matters: `least_long_cols`.
+/// Elements of `most_compound` bytes or more are spliced, which is faster.
 constexpr std::int64_t least_compound_side = 32, least_long_cols = 12, most_compound = 512;
 /// The largest tile in bytes, and its longest sides in bytes.
 constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
 
-/// Divides `count` into sides of about equal length, at most `longest`. The length is a multiple of
-/// a word, as the runs of `out` require.
+/// Divides `count` into sides of about equal length, at most `longest`, and returns this length. It
+/// is a multiple of a word, as the runs of `out` require.
 template <int SIZE>
 int side_of(std::int64_t count, int longest) {
     constexpr int PER_WORD = 4 / SIZE;
@@ -148,7 +148,7 @@ void choose_tile_of_words(Compounds& task) {
 }
 
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
-/// a column start at the same position. Otherwise only every second one does, and columns of half
+/// a column start at the same position. Otherwise only every second word does, and columns of half
 /// the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
@@ -200,19 +200,19 @@ void choose_tile(Compounds& task) {
     task.tiles_across = pieces_of(task.tile_cols, task.cols);
 }
 
-/// Reports whether a grid can have as many blocks as there are tiles.
+/// Reports whether a grid can have as many blocks as the task has tiles.
 inline bool fits_into_grid(const Compounds& task) {
     return task.tiles_down <= transposing::most_blocks / task.tiles_across &&
            task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
 }
 
-/// Returns the number of tiles. Call this only if they fit into a grid.
+/// Returns the number of tiles, which must fit into a grid.
 inline std::int64_t tiles_of(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Returns how a matrix, or a batch of matrices, is divided into tiles, if its elements have
-/// several units each. Returns 0 tiles if the plan is not such a matrix.
+/// Returns the division into tiles of a matrix, or a batch of matrices, whose elements have several
+/// units each. Returns 0 tiles if the plan is not such a matrix.
 template <int SIZE>
 Compounds compounds_of(const Plan& plan) {
     Compounds task = {};
@@ -322,7 +322,7 @@ bool does_stay(const Plan& plan) {
     return plan.count * SIZE >= least;
 }
 
-/// The kernels that can carry out a plan.
+/// The kernels that can execute a plan.
 enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, tile, splice, gather };
 
 /// Matrices with gaps between rows are passed to `transpose` if their sides have at least this

@@ -1,5 +1,5 @@
 /// \file
-/// Launches the kernel that carries out a plan.
+/// Launches the kernel that executes a plan.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -45,7 +45,7 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
                                         matrices.options, stream);
 }
 
-/// Returns cudaErrorNotSupported if the tiles do not fit into a grid.
+/// Launches a kernel of Triples. Returns cudaErrorNotSupported if the tiles do not fit into a grid.
 template <class Kernel>
 cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
     task.tiles_down = pieces_of(Kernel::ROWS, task.rows);
@@ -95,7 +95,7 @@ cudaError_t launch_vector_tiles(const Plan& plan, cudaStream_t stream) {
 template <int SIZE>
 cudaError_t vector_tile(const Plan& plan, cudaStream_t stream) {
     using transposing::Loads;
-    if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which would be slower
+    if constexpr (SIZE == 2 || SIZE == 4) {  // not for bytes, which it would slow down
         if (does_stay<SIZE>(plan)) return launch_vector_tiles<SIZE, Loads::stay_128>(plan, stream);
     }
     if constexpr (SIZE <= 4) return launch_vector_tiles<SIZE, Loads::plain>(plan, stream);

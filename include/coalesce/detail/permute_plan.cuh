@@ -36,7 +36,7 @@ struct Axis {
     int shift;
 };
 
-/// The work: all of `out`, in order. The outermost axis comes first.
+/// The work of one launch, which writes all of `out` in order. The outermost axis comes first.
 struct Plan {
     void* out;
     const void* in;

@@ -12,17 +12,17 @@
 
 namespace coalesce::transposing {
 
-/// For elements of less than a word whose rows start anywhere. Each thread loads aligned vectors.
-/// Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row starts. The
-/// block stores the row's words to shared memory, starting with the row's first element, so that
-/// the words of a column are below each other. It transposes these words in registers and stores
-/// them again: N elements of a column then form four words. Each vector for `out` is spliced from
-/// five such words, so all stores are whole vectors. To make this possible, a block loads more rows
-/// than it stores, one vector's worth.
-///
-/// The rows of a thread are so far apart that all of them start at the same position in a vector,
-/// and so do its columns. A thread therefore computes only once how to splice them. The words in
-/// shared memory are permuted so that threads that are served together access different banks.
+/// A kernel for elements of less than a word whose rows start anywhere. Each thread loads aligned
+/// vectors. Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row
+/// starts. The block stores the row's words to shared memory, starting with the row's first
+/// element, so that the words of a column are below each other. It transposes these words in
+/// registers and stores them again: N elements of a column then form four words. Each vector for
+/// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
+/// block loads more rows than it stores, one vector's worth.
+/// The rows of a thread are so far apart that all of them start at the same position in a vector.
+/// The same is true of its columns. A thread therefore computes only once how to splice them. The
+/// words in shared memory are permuted so that threads that are served together access different
+/// banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
@@ -87,8 +87,8 @@ struct Rewound {
         for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_far<LOADS>(from);
     }
 
-    /// Does the same at the edges. Rows outside the matrix are 0, and a vector that is partly
-    /// outside is loaded element by element.
+    /// Loads the vectors of a tile at the edge of the matrix. Rows outside the matrix are 0, and a
+    /// vector that is partly outside is loaded element by element.
     static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
                                      Vector<16> (&value)[ROUNDS]) {
         const int x = threadIdx.x % 16;
@@ -118,8 +118,8 @@ struct Rewound {
         }
     }
 
-    /// Returns the position of a word in shared memory. Every fourth word of a row is adjacent,
-    /// which suits threads that have four words.
+    /// Returns the position of a word in shared memory. Words 0, 4, 8 ... of a row are next to each
+    /// other, because each thread stores four consecutive words.
     static __device__ int place_of_word(int row, int word) {
         const int quad = row / N, number = word % 4 * 16 + word / 4;
         return row * 256 + (number ^ exchanged(quad) ^ (word >> 1 & 1) << 1) * 4;
@@ -128,8 +128,8 @@ struct Rewound {
         return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
     }
 
-    /// Stores the words of a row, beginning with the row's first element. Bytes before that go to
-    /// the end, where they are not used.
+    /// Stores the words of a row, beginning with the row's first element. The bytes before that
+    /// element go to the end of the row, where they are not used.
     static __device__ void lay_down(const Task& task, const char* corner,
                                     const Vector<16> (&value)[ROUNDS], char* shared) {
         const int x = threadIdx.x % 16;
@@ -160,8 +160,8 @@ struct Rewound {
         return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
     }
 
-    /// The words that a thread transposes. A warp has 8 words from each of 4 quads; every second
-    /// one is used.
+    /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
+    /// words of each of 4 groups, which are two apart.
     struct Unit {
         int x, quad;
 
@@ -172,8 +172,8 @@ struct Rewound {
         }
     };
 
-    /// Loads all words into registers before it stores the first, because both use the same shared
-    /// memory.
+    /// Transposes the words in shared memory. Each thread loads all of its words before it stores
+    /// the first, because the result overwrites them.
     static __device__ void turn_words(char* shared) {
         unsigned word[UNITS][N];
 #pragma unroll

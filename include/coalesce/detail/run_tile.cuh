@@ -1,6 +1,6 @@
 /// \file
-/// The kernel for transposes whose rows and columns are runs over several axes. It moves single
-/// elements.
+/// The kernel for transposes whose rows and columns are runs over several axes. It moves one
+/// element at a time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,12 +12,12 @@
 
 namespace coalesce::permuting {
 
-/// Elements that are adjacent in one array: the last axes of it, as many as are listed. The sides
-/// of tiles are parts of a run.
+/// Elements that are adjacent in one array. They span the array's last axes, which are listed here.
+/// Each side of a tile is a part of a run.
 struct Run {
     int axes;
     std::int64_t size;      ///< the product of the axes' sizes
-    Axis axis[most_steps];  ///< outermost first, with their steps in the other array
+    Axis axis[most_steps];  ///< the axes, outermost first, with steps in the other array
     int log_side;           ///< log2 of the number of elements in a side of a tile
     int vectors;            ///< the number of vectors in a side, if tiles consist of vectors
     unsigned sides;         ///< the number of sides in the run
@@ -36,7 +36,7 @@ struct Tiling {
     bool is_across_first;
 };
 
-/// The number of elements in a tile, and the longest and shortest sides, as log2.
+/// The number of elements in a tile, and its longest and shortest sides, as log2.
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_longest = 8, log_shortest = 4;
@@ -56,9 +56,9 @@ __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
 
 /// The tile of a block.
 struct TileOfRuns {
-    std::int64_t row, col;  ///< the position of its first element in the two runs
+    std::int64_t row, col;  ///< the position of the tile's first element in the two runs
     std::int64_t from,
-        to;  ///< in `in` and in `out`: the places of the runs' first elements, with `col` and `row` more
+        to;  ///< the offsets of the tile's matrix in `in` and in `out`, plus `col` and `row`
 };
 
 __device__ inline TileOfRuns tile_of_runs(const Tiling& tiling, int rows, int cols) {

@@ -12,10 +12,10 @@
 
 namespace coalesce::transposing {
 
-/// Each block takes a few matrices, which are contiguous in memory. They are loaded into shared
-/// memory as one line, and their elements are stored in the order of `out`, which is also one line.
-/// Each store of a warp writes 128 bytes of it. Elements of 2 bytes are stored in pairs. Bytes are
-/// stored one by one, because finding four of them takes longer.
+/// A kernel in which each block takes a few matrices, which are contiguous in memory. They are
+/// loaded into shared memory as one line, and their elements are stored in the order of `out`,
+/// which is also one line. Each store of a warp writes 128 bytes of it. Elements of 2 bytes are
+/// stored in pairs. Bytes are stored one by one, because finding four of them takes longer.
 template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
@@ -45,8 +45,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// Finds an element and the one after it, which is below it, or at the top of the next
-        /// column, or in the next matrix.
+        /// Finds the positions of two consecutive elements of `out`. The second is below the first
+        /// in `in`, or at the top of the next column, or in the next matrix.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
@@ -79,8 +79,8 @@ struct Stack {
 
 /// A kernel for elements of less than a word, in matrices whose sides consist of whole words.
 /// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
-/// shared memory. `out` is then a copy of that line. A lane loads 4 columns, of as many rows as a
-/// word has elements. ACROSS lanes of a warp are next to each other in a row.
+/// shared memory, which then has the same order as `out`. A lane loads 4 columns, of as many rows
+/// as a word has elements. ACROSS lanes of a warp are next to each other in a row.
 template <int SIZE, int THREADS_, int ACROSS>
 struct StackOfWords {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, AHEAD = 4;

@@ -29,8 +29,8 @@ struct Divider {
 };
 
 /// A line in shared memory whose addresses are the same modulo 16 as those of a line in device
-/// memory. With PAD, that many bytes are unused after every 128, for strips whose columns would
-/// otherwise be in few banks.
+/// memory. With PAD, that many bytes are unused after every 128 bytes, for strips whose columns
+/// would otherwise be in few banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -158,7 +158,7 @@ struct Tall {
         }
     }
 
-    /// One in `step` columns, and N rows of each.
+    /// The columns that a thread stores: every `step`-th one, and N rows of each.
     struct Columns {
         int first, step;
         std::int64_t row;  ///< the first row if the phase is 0
@@ -173,8 +173,8 @@ struct Tall {
         char* line = out_of<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
-        // The position of the column's start in bytes, modulo 32. The rows of a strip form whole
-        // groups, so they can be ignored.
+        // The position of the column's start in bytes, modulo 32. A strip has whole groups of rows, so
+        // the strip's first row does not change it.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop, and would warn
@@ -208,7 +208,7 @@ struct Tall {
         }
     }
 
-    /// Returns a word of elements that are below each other.
+    /// Returns a word of elements that are below each other in the strip.
     static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
             return element<SIZE>(strip.at(from + i * row_bytes), 0);
@@ -222,12 +222,12 @@ struct Tall {
     }
 };
 
-/// The opposite case: `in` has few rows, and `out` has no gaps between rows. A strip of columns
-/// becomes one line of memory. Each thread collects the elements of one column. If there are very
-/// few rows, strips have more columns than threads, and are loaded in another way. Elements of less
-/// than a word are always loaded as words, because loading them one by one takes too many
-/// instructions. If columns of bytes consist of whole words, the bytes are transposed before they
-/// are stored to shared memory.
+/// A kernel for the opposite case of Tall: `in` has few rows, and `out` has no gaps between rows. A
+/// strip of columns becomes one line of memory. Each thread collects the elements of one column. If
+/// there are very few rows, strips have more columns than threads, and are loaded in another way.
+/// Elements of less than a word are always loaded as words, because loading them one by one takes
+/// too many instructions. If columns of bytes consist of whole words, the bytes are transposed
+/// before they are stored to shared memory.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, Loads LOADS = Loads::plain>
 struct Wide {
@@ -262,7 +262,7 @@ struct Wide {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
     }
 
-    /// Loads a strip that has at most as many columns as threads: several rows at once.
+    /// Loads a strip with at most as many columns as threads, several rows at a time.
     static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
@@ -325,8 +325,8 @@ struct Wide {
         }
     }
 
-    /// Loads elements of less than a word. A warp takes some CHUNKs of columns of a row, as words.
-    /// A row may start anywhere in a word, so each word is spliced from two.
+    /// Loads elements of less than a word. A warp takes several CHUNKs of columns of a row, as
+    /// words. A row may start anywhere in a word, so each word is spliced from two.
     template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
                                       int cols) {

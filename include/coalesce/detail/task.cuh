@@ -8,7 +8,7 @@
 
 namespace coalesce::transposing {
 
-/// One launch: what to move, and how it is divided into tiles. Each block takes one tile.
+/// The work of one launch and its division into tiles. Each block takes one tile.
 struct Task {
     void* out;
     const void* in;
@@ -28,7 +28,7 @@ struct Task {
 
 /// The tile of a block.
 struct Place {
-    std::int64_t row, col;  ///< the position of its first element
+    std::int64_t row, col;  ///< the position of the tile's first element
     std::int64_t batch;     ///< the number of the matrix
 };
 
@@ -54,7 +54,7 @@ __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
 
-/// Does the same for kernels that process several strips together.
+/// Returns the tile of this block for kernels that process several strips together.
 __device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, int tile_cols) {
     const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
     const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
@@ -70,7 +70,7 @@ __device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, 
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
 
-/// Does the same for kernels whose strips may be spread.
+/// Returns the tile of this block for kernels whose strips may be spread.
 __device__ inline Place place_of_spread_block(const Task& task, int tile_rows, int tile_cols) {
     Place place = place_of_block(task, tile_rows, tile_cols);
     if (task.is_spread) {

@@ -1,5 +1,6 @@
 /// \file
-/// Does the same as run_tile.cuh with vectors, for arrays that consist of whole vectors.
+/// The kernel for arrays that consist of whole vectors. It works like the one in run_tile.cuh, but
+/// moves vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,14 +13,14 @@
 
 namespace coalesce::permuting {
 
-/// Has tiles like `tile_kernel`, but each thread transposes N x N elements in registers. N elements
-/// form a vector in both arrays. The number of vectors per side varies, so that few tiles are
-/// partly empty.
+/// A kernel with tiles like those of `tile_kernel`, in which each thread transposes N x N elements
+/// in registers. N elements form a vector in both arrays. The number of vectors per side varies, so
+/// that few tiles are partly empty.
 template <int SIZE, transposing::Loads LOADS = transposing::Loads::plain>
 struct VectorTile {
     static constexpr int N = 16 / SIZE;
-    /// The number of vectors per side if runs are long, and the largest number of vectors per tile.
-    /// Each thread has one.
+    /// DOWN and ACROSS are the numbers of vectors per side if runs are long. MOST is the largest
+    /// number of vectors per tile. Each thread has one vector.
     static constexpr int DOWN = SIZE == 1 ? 8 : 16, ACROSS = 16;
     static constexpr int MOST = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MOST + 31) / 32 * 32;

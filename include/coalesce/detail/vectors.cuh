@@ -21,8 +21,9 @@ using Element = std::conditional_t<
         std::conditional_t<SIZE == 4, unsigned,
                            std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
-/// Returns where the block's matrix starts. Addresses are in bytes, because for pointers to
-/// elements nvcc would split vector accesses into one access per element.
+/// Return the addresses at which the block's matrix starts in `in` and in `out`. They are addresses
+/// of bytes, because for pointers to elements nvcc would split vector accesses into one access per
+/// element.
 template <int SIZE>
 __device__ inline const char* in_of(const Task& task, const Place& place) {
     return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
@@ -32,7 +33,7 @@ __device__ inline char* out_of(const Task& task, const Place& place) {
     return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
 }
 
-/// Returns element `index` after the address.
+/// Returns the element that is `index` elements after the address.
 template <int SIZE>
 __device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
     return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);
@@ -76,10 +77,10 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// The hint of a load for the second-level cache: none; or to evict its lines last, which helps if
-/// less than a cache line is loaded at a time; or this and to fetch 128 bytes from memory. Both
-/// hints cost time if the matrices fit into the cache, so the choice depends on the size of the
-/// matrices.
+/// The hint of a load for the second-level cache. `stay` evicts lines last, which helps if less
+/// than a cache line is loaded at a time. `stay_128` does so too, and fetches 128 bytes from
+/// memory. Both hints cost time if the matrices fit into the cache, so the choice depends on the
+/// size of the matrices.
 enum class Loads { plain, stay, stay_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,5 +1,6 @@
 /// \file
-/// Does the same as run_tile.cuh with words, for elements of 1 and 2 bytes.
+/// The kernel for elements of 1 and 2 bytes. It works like the one in run_tile.cuh, but moves
+/// words.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,11 +25,11 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
     return word;
 }
 
-/// Has tiles like `tile_kernel`. Each row of a tile may start anywhere in a word of `in`; its words
-/// are spliced when they are stored to shared memory. Each column may start anywhere in a sector of
-/// `out`; a block stores from the first sector that starts in its tile, and loads as many extra
-/// rows. Large arrays have taller tiles, which share fewer rows. The cache lines that two tiles
-/// share should stay in the second-level cache.
+/// A kernel with tiles like those of `tile_kernel`. Each row of a tile may start anywhere in a word
+/// of `in`; its words are spliced when they are stored to shared memory. Each column may start
+/// anywhere in a sector of `out`; a block stores from the first sector that starts in its tile, and
+/// loads as many extra rows. Large arrays have taller tiles, which share fewer rows. The cache
+/// lines that two tiles share should stay in the second-level cache.
 template <int SIZE, bool IS_LARGE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, AHEAD = 4, PER_WORD = 4 / SIZE;
@@ -52,10 +53,10 @@ struct WordTile {
     const char* const (&row_at)[LOADED];  ///< the start of each row of the tile in `in`
     char* const (&col_at)[COLS];          ///< the start of each column of the tile in `out`
     const char *begin, *end;              ///< the bounds of `in`
-    /// The rows that exist, including the extra ones, and the columns.
+    /// The number of rows to load, including the extra ones, and the number of columns.
     int rows, cols;
-    /// Whether the tile is the first of its run, so that no other tile stores what is before the
-    /// first sector.
+    /// Whether the tile is the first of its run. No other tile stores the elements before its first
+    /// sector.
     bool is_first;
 
     static __device__ int lane() { return threadIdx.x % 32; }
@@ -63,7 +64,7 @@ struct WordTile {
     static __device__ unsigned bits_before(const char* at) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
     }
-    __device__ int rows_to_load() const {  // the last word of a column may extend past it
+    __device__ int rows_to_load() const {  // the last word of a column may extend past its end
         return rows + PER_WORD - 1 < LOADED ? rows + PER_WORD - 1 : LOADED;
     }
 
@@ -104,7 +105,7 @@ struct WordTile {
             }
         }
     }
-    /// Does the same if words may be partly outside `in`.
+    /// Loads rows whose words may be partly outside `in`.
     __device__ void load_at_edge() const {
         const int count = rows_to_load();
         for (int row = warp(); row < count; row += WARPS) {
@@ -146,7 +147,7 @@ struct WordTile {
             }
         }
     }
-    /// Stores the part of a column that exists.
+    /// Stores the part of a column that is within the matrix.
     __device__ void store_part(char* to, int lead, const unsigned* const (&row)[PER_WORD],
                                int col) const {
         for (int i = 0; i < ROWS / PER_WORD / 32; ++i) {

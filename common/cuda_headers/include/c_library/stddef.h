@@ -1,5 +1,5 @@
-// Those parts of the C library's headers that kernels need, for the clang in a web page, which has
-// no others.
+// The parts of the C library's headers that kernels need. The clang that runs in a web page has no
+// other C headers.
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;

@@ -98,7 +98,7 @@ COALESCE_ASK_SPACE(__isLocal, "local")
 #ifdef __CUDA_ARCH__
 #define COALESCE_LOADS(function, how) COALESCE_TYPES(COALESCE_LOAD1, COALESCE_LOAD2, COALESCE_LOAD4, function, how)
 #define COALESCE_STORES(function, how) COALESCE_TYPES(COALESCE_STORE1, COALESCE_STORE2, COALESCE_STORE4, function, how)
-#else  // The host's pass only needs to know that they are there.
+#else  // Host code needs only declarations.
 #define COALESCE_LOADED(function, how, type, ptx, letter, carrier) __device__ type function(const type* p);
 #define COALESCE_STORED(function, how, type, ptx, letter, carrier) __device__ void function(type* p, type v);
 #define COALESCE_LOADS(function, how) COALESCE_TYPES(COALESCE_LOADED, COALESCE_LOADED, COALESCE_LOADED, function, how)

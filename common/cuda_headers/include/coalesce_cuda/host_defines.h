@@ -18,7 +18,8 @@
                         "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #    define __noinline__ __attribute__((noinline))
 #    define __forceinline__ __inline__ __attribute__((always_inline))
-// For functions in these headers. Their instructions get the line of the caller, as with nvcc.
+// Marks the functions in these headers. Their instructions are attributed to the caller's line, as
+// with nvcc.
 #    define COALESCE_INLINED __inline__ __attribute__((always_inline, nodebug))
 #else
 #    define __host__

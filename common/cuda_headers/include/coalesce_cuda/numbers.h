@@ -23,8 +23,8 @@ COALESCE_INLINE float __uint_as_float(unsigned int x) { return __builtin_bit_cas
 COALESCE_INLINE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// Functions that are one instruction, in all four roundings if the instruction has them. `r` is
-// CUDA's name for a rounding, and `how` is PTX's.
+// Defines functions that are a single instruction, with all four rounding modes if the instruction
+// has them. `r` is CUDA's name of the rounding mode, and `how` is PTX's.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \

@@ -8,7 +8,7 @@
 namespace coalesce_cuda {
 
 /// `kind` is a cudaChannelFormatKind: 0 is signed, 1 is unsigned, 2 is float. `made` converts the
-/// four registers of a fetch.
+/// four registers of a fetch to T.
 template <class T> struct Texel;
 #define COALESCE_TEXEL(T, channel, number, kind_of, ...)                                          \
     template <> struct Texel<T> {                                                                 \

@@ -102,7 +102,7 @@ int ncclGetUniqueId(UniqueId* id) {
     return SUCCESS;
 }
 
-/// All processes must pass the same id, and each its own rank.
+/// All processes must pass the same id, and each must pass its own rank.
 int ncclCommInitRank(void** communicator, int count, UniqueId id, int rank) {
     UniqueId first = id;
     MPI_Bcast(first.bytes, sizeof first.bytes, MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -1,4 +1,5 @@
-// Functions that were not inlined: arguments and results of every kind, recursion, pointers.
+// Tests functions that are not inlined: arguments and results of every type, recursion, and
+// function pointers.
 #include <doctest/doctest.h>
 
 #include "run.h"

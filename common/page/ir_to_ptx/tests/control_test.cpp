@@ -1,4 +1,5 @@
-// Branches, loops, switches; phis that swap, and ways between blocks that need a place of their own.
+// Tests branches, loops, switches, phis that swap their values, and edges between blocks that need
+// code of their own.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -9,7 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// in[0] turns of a loop with these phis; `after` makes %r, which is stored.
+/// Returns a kernel with a loop that has these phis and runs in[0] times. `after` computes %r,
+/// which is stored.
 std::string in_turns(const std::string& phis, const std::string& after) {
     return kernel(
         "entry:\n  %n = load i64, ptr %in, align 8\n  br label %loop\nloop:\n" + phis +
@@ -156,7 +158,7 @@ loop:
   br i1 %more, label %loop, label %done, !llvm.loop !0
 done:
   ret void)") + "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n");
-    // In front of the loop's first instruction.
+    // The pragma must come before the loop's first instruction.
     const std::size_t pragma = ptx.find("\"nounroll\"");
     REQUIRE(pragma != std::string::npos);
     CHECK(pragma < ptx.find("add.s32"));

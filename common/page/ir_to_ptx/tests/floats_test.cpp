@@ -1,4 +1,4 @@
-// Floating point: what is rounded where, conversions, comparisons.
+// Tests floating point: where results are rounded, conversions, and comparisons.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -12,7 +12,7 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// A kernel of three doubles %a, %b, %c; `body` computes %r.
+/// Returns a kernel that loads three doubles %a, %b and %c. `body` computes %r, which is stored.
 std::string of_doubles(const std::string& body, const std::string& rest = "") {
     return kernel(R"(
   %pb = getelementptr double, ptr %in, i64 1
@@ -34,7 +34,7 @@ constexpr double kA = 1.0 / 3, kB = 3.0 + 1e-15, kC = -1.0;
 }  // namespace
 
 TEST_CASE("a product in a sum is rounded once") {
-    CHECK(std::fma(kA, kB, kC) != kA * kB + kC);  // or the test would see nothing
+    CHECK(std::fma(kA, kB, kC) != kA * kB + kC);  // otherwise the test would prove nothing
     CHECK(computed(
               of_doubles("  %m = fmul contract double %a, %b\n  %r = fadd contract double %m, %c"),
               kA, kB, kC) == std::fma(kA, kB, kC));
@@ -47,7 +47,7 @@ TEST_CASE("a product in a sum is rounded once") {
 }
 
 TEST_CASE("of two products the one that fewer need is drawn in") {
-    // %m is needed twice, so %n goes into the fma: a * b is rounded, b * c is not.
+    // %m is used twice, so %n is contracted into the fma: a * b is rounded, and b * c is not.
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
   %n = fmul contract double %b, %c

@@ -1,4 +1,4 @@
-// Inline assembly, atomics, and what threads do together.
+// Tests inline assembly, atomics, and operations in which threads take part together.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -60,7 +60,8 @@ TEST_CASE("inline assembly: matrices of a warp") {
   %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" +
                    end,
                tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
-    // Of a row's eight elements, every other one has the number of the lane that stored it.
+    // Every other of the eight elements of a row is the number of the lane that stored it. The
+    // others are 0.
     const auto element = [](u64 row, u64 col) { return col % 2 ? 0 : 4 * row + col / 2; };
     for (u64 lane = 0; lane < 32; ++lane) {
         const u64 row = lane % 4 * 2, col = lane / 4;
@@ -86,7 +87,8 @@ TEST_CASE("inline assembly that cannot be: said in words") {
 
 namespace {
 
-/// 64 threads update the number `k % 4` (of those of this type) of out[0], which begins with zeros.
+/// Returns `out` after 64 threads have updated it. It starts with zeros, and thread k updates its
+/// element k % 4 of this type.
 std::vector<u64> by_all(const std::string& type, const std::string& update) {
     return run(kernel("  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %k = and i32 %t, 3\n"
                       "  %p = getelementptr " +
@@ -102,7 +104,7 @@ std::string update(const std::string& what, const std::string& type) {
 }  // namespace
 
 TEST_CASE("atomics on 8 and 16 bits change those alone, however many threads do so at once") {
-    // Of the numbers k, k + 4, ..., k + 60.
+    // The expected results for the numbers k, k + 4, ..., k + 60.
     u64 sums = 0, least = 0, most = 0, sums_16 = 0, most_16 = 0;
     for (u64 k = 0; k < 4; ++k) {
         const u64 sum = 16 * k + 4 * 120;
@@ -122,7 +124,7 @@ TEST_CASE("atomics on 8 and 16 bits change those alone, however many threads do 
     CHECK(by_all("i8", update("or", "i8")).at(0) == 0x3F3E3D3C);
     CHECK(by_all("i8", update("and", "i8")).at(0) == 0);
     CHECK(by_all("i16", update("xor", "i16")).at(0) == 0);
-    // Without atomics it would be otherwise, and the simulator would say so.
+    // Without atomics, the threads race, which the simulator reports.
     CHECK_THROWS(
         by_all("i8", "  %x = load i8, ptr %p\n  %y = add i8 %x, %v\n  store i8 %y, ptr %p\n"));
 }
@@ -154,7 +156,7 @@ TEST_CASE("atomics on 8 and 16 bits give what was there") {
   %q6 = getelementptr i8, ptr %q, i64 6
   store i1 %y1, ptr %q6, align 1
   ret void)");
-    // -7 & 15 is 9; what is not is -10.
+    // -7 & 15 is 9, and ~9 is -10.
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
     CHECK(count(ptx_of(ir), "atom") == 5);
 }

@@ -1,4 +1,5 @@
-// Every integer operation at every width: what the simulated GPU computes is what C++ computes.
+// Tests every integer operation at every width. The simulated GPU must compute the same as C++ on
+// the host.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ std::string type(unsigned bits) {
     return "i" + std::to_string(bits);
 }
 
-/// %a and %b of that width, from in[0] and in[1]; then %d of `result` bits is stored in out[0].
+/// Returns a kernel that reads %a and %b of this width from in[0] and in[1], and stores %d, which
+/// has `result` bits, in out[0].
 std::string with_operands(unsigned bits, const std::string& operation, unsigned result) {
     std::string text =
         "  %a0 = load i64, ptr %in, align 8\n"
@@ -85,7 +87,8 @@ const Binary kBinary[] = {
     {"ashr", [](u64 a, u64 b, unsigned w) { return u64(with_sign(a, w) >> b); }},
 };
 
-/// What LLVM leaves open: shifts by the width, division by 0, the smallest number by -1.
+/// Reports whether LLVM defines the result. It does not for shifts by the width or more, for
+/// divisions by 0, and for the smallest number divided by -1.
 bool is_defined(const std::string& name, u64 a, u64 b, unsigned bits) {
     if (name == "shl" || name == "lshr" || name == "ashr") return b < bits;
     if (name.ends_with("div") || name.ends_with("rem")) {

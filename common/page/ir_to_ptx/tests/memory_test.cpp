@@ -1,4 +1,4 @@
-// Loads, stores, addresses, spaces; structures, arrays and vectors as values.
+// Tests loads, stores, addresses and spaces, and structures, arrays and vectors as values.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -9,7 +9,7 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Words of 64 bits into out[0...].
+/// Returns IR that stores 64-bit values in out[0], out[1] and so on.
 std::string stored(const std::vector<std::string>& values) {
     unsigned word = 0;
     std::string text;
@@ -33,7 +33,7 @@ TEST_CASE("an address' constant bytes lie in the instruction, and spaces are tol
     CHECK(count(ptx, "ld.global.b64") == 1);
     CHECK(ptx.find("+24]") != std::string::npos);
     CHECK(count(ptx, "add.s64") == 0);
-    // ptxas wants the plus.
+    // ptxas requires the plus.
     CHECK(ptx_of(kernel("  %a = getelementptr inbounds i8, ptr %in, i64 -8\n"
                         "  store i32 3, ptr %a, align 4\n  ret void"))
               .find("+-8]") != std::string::npos);
@@ -161,7 +161,7 @@ TEST_CASE("volatile is said of memory that others see") {
   ret void)");
     CHECK(run(ir).at(0) == 3);
     CHECK(count(ptx_of(ir), "st.volatile.global") == 1);
-    // ptxas knows no volatile local memory.
+    // PTX has no volatile accesses to local memory.
     CHECK(count(ptx_of(ir), "st.local") == 1);
     CHECK(count(ptx_of(ir), "ld.local") == 1);
 }

@@ -1,4 +1,4 @@
-// printf, assert and trap: what they say, and that a wrong one is found.
+// Tests the output of printf, assert and trap, and that wrong calls are detected.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -12,7 +12,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// The simulated GPU prints where the program prints: there it is caught.
+/// Returns everything that the kernel prints, followed by the message if it fails. The simulated
+/// GPU prints to the standard output of this program, so that is redirected to a file.
 std::string printed_by(const std::string& ir, const std::vector<u64>& input, Launch launch = {}) {
     const TemporaryFolder folder;
     const std::string name = folder.path / "printed";
@@ -31,8 +32,8 @@ std::string printed_by(const std::string& ir, const std::vector<u64>& input, Lau
     return read_file(name) + problem;
 }
 
-/// As clang 22 makes it of printf("%d %s %.2f %lld %c\n", n, "abc", n * 0.5, (long long)n, 'x'): `at` is
-/// where the double lies.
+/// Returns a kernel with the IR that clang 22 generates for printf("%d %s %.2f %lld %c\n", n,
+/// "abc", n * 0.5, (long long)n, 'x'). `at` is the offset of the double among the arguments.
 std::string prints(const std::string& at, const std::string& text = "@abc") {
     return kernel(
         "  %all = alloca %args, align 8\n  %n = load i32, ptr %in, align 4\n"
@@ -55,7 +56,8 @@ std::string prints(const std::string& at, const std::string& text = "@abc") {
         "declare noundef i32 @vprintf(ptr noundef readonly captures(none), ptr noundef)\n");
 }
 
-/// assert(in[0] > 3), in a function of its own that does not return.
+/// A kernel with assert(in[0] > 3). The failing call is in a separate function, which does not
+/// return.
 const std::string asserts = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8

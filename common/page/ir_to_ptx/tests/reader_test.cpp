@@ -1,4 +1,5 @@
-// What is read of a module, which places instructions get, and how what is not known is refused.
+// Tests how modules are read, which source positions instructions get, and how unsupported IR is
+// rejected.
 #include <doctest/doctest.h>
 
 #include <vector>

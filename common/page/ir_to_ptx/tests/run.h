@@ -1,4 +1,4 @@
-// IR -> PTX -> the simulated GPU -> values.
+// Translates IR to PTX, runs the PTX on the simulated GPU, and returns the values that it stores.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ using i64 = std::int64_t;
 
 struct Launch {
     unsigned threads = 1;
-    std::size_t words = 1;  ///< of `out` that are looked at
+    std::size_t words = 1;  ///< words of `out` to return
     unsigned dynamic_shared = 0;
 };
 
-/// What kernel @k(ptr %out, ptr %in) leaves in out[0...], words of 64 bits that are 0 before; in[]
-/// begins with `input`. Whatever goes wrong, or is reported by the simulator's checks, is thrown.
+/// Runs kernel @k(ptr %out, ptr %in) and returns out[0...] as 64-bit words, which are 0 before.
+/// in[] starts with `input`. Throws for every error, and for every report of the simulator's
+/// checks.
 std::vector<u64> run(const std::string& ir, const std::vector<u64>& input = {}, Launch launch = {});
 
-/// A module with this kernel @k; `rest`: other functions and variables.
+/// Returns a module with this kernel @k. `rest` contains other functions and variables.
 std::string kernel(const std::string& body, const std::string& rest = "");
 
-/// How many instructions of the PTX begin so: "ld.global".
+/// Returns how many instructions of the PTX start with `opcode`, such as "ld.global".
 std::size_t count(const std::string& ptx, const std::string& opcode);
 
 }  // namespace coalesce::translator::tests

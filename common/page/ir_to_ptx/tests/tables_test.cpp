@@ -1,4 +1,5 @@
-// Every row of the tables of intrinsics: a call of it, and what it gives. A row without a case fails.
+// Tests every row of the tables of intrinsics: calls the intrinsic and compares the result. A row
+// without a case fails.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ u64 bits(double value) {
     return std::bit_cast<u64>(value);
 }
 
-/// What a thread finds: in[0], in[1] and in[2] as integers, floats and doubles; its number; memory.
+/// The values that cases use: in[0], in[1] and in[2] as integers, floats and doubles, the thread's
+/// number, and memory.
 constexpr const char* kBefore = R"(
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pair = lshr i32 %t, 1
@@ -45,7 +47,7 @@ constexpr const char* kBefore = R"(
   %shared = addrspacecast ptr addrspace(3) @shared to ptr
 )";
 
-/// Of the types that cases store: how they become 64 bits.
+/// Returns IR that converts %r to 64 bits, for the types that cases store.
 std::string stored(const std::string& type) {
     if (type == "i64") return "  %r64 = add i64 %r, 0\n";
     if (type == "double") return "  %r64 = bitcast double %r to i64\n";
@@ -55,14 +57,14 @@ std::string stored(const std::string& type) {
 }
 
 struct Case {
-    std::string type;  ///< of %r, which `body` makes
+    std::string type;  ///< of %r, which `body` computes
     std::string body;  ///< "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)"
     std::vector<u64> input;
-    u64 expected;  ///< in lane 5 of 32, or of one thread
+    u64 expected;  ///< in lane 5 of a warp, or in a single thread
     unsigned threads = 1;
 };
 
-/// declare void @llvm.NAME(...) for each that the body calls: the types are written at the call.
+/// Returns a declaration of each intrinsic that the body calls. The types are those at the call.
 std::string declared(const std::string& body, std::set<std::string>& known) {
     std::string text;
     for (std::size_t at = body.find("call "); at != body.npos; at = body.find("call ", at + 1)) {
@@ -296,7 +298,7 @@ const Case kMath[] = {
     {"double", "%r = call double @llvm.nvvm.ull2d.rn(i64 %A)", {3}, bits(3.)},
 };
 
-/// All 32 lanes of a warp take part.
+/// Cases in which all 32 lanes of a warp take part.
 const Case kTogether[] = {
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()", {}, 32, 32},
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()", {}, 31, 32},
@@ -348,7 +350,7 @@ const Case kTogether[] = {
      {},
      5,
      32},
-    // The first half of two warps only says that it has come.
+    // The first of the two warps arrives but does not wait.
     {"i32",
      "%w = lshr i32 %t, 5\n%first = icmp eq i32 %w, 0\n"
      "br i1 %first, label %one, label %two\none:\n"
@@ -367,7 +369,7 @@ const Case kGpu[] = {
      "call void @llvm.nvvm.prefetch.L1(ptr %in)\n%r = add i32 %a, 0",
      {7},
      7},
-    // Without a debugger it goes on.
+    // Without a debugger, the kernel continues.
     {"i32", "call void @llvm.debugtrap()\n%r = add i32 %a, 0", {7}, 7},
     {"i32", "call void @llvm.nvvm.exit()\n%r = add i32 %a, 0", {7}, 0},
     {"i1", "%r = call i1 @llvm.nvvm.isspacep.shared(ptr %shared)", {}, 1},
@@ -446,7 +448,7 @@ bool has_case(std::string_view row) {
     if (is_open) row.remove_suffix(1);
     const std::string called = "@llvm." + std::string(row) + (is_open ? "" : "(");
     const auto calls = [&](const Case& one) { return one.body.find(called) != std::string::npos; };
-    // These end the kernel: below.
+    // These end the kernel and are tested below.
     if (row == "trap" || row == "ubsantrap") return true;
     for (const std::span<const Case> cases :
          std::initializer_list<std::span<const Case>>{kIntegers, kMemory, kMath, kTogether, kGpu}) {

@@ -1,5 +1,5 @@
-// Which neighbouring loads and stores become one. Each count here is what clang 22's back end makes of
-// the same lines.
+// Tests which neighbouring loads and stores are merged. Each expected count is that of clang 22's
+// back end for the same IR.
 #include <doctest/doctest.h>
 
 #include "run.h"
@@ -10,7 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Loads floats from in + offset, the first with this alignment, and stores their sum.
+/// Returns a kernel that loads floats from in + offset, the first with this alignment, and stores
+/// their sum.
 std::string sum_of(const std::vector<int>& offsets, unsigned align,
                    const std::string& between = "") {
     std::string body, sum = "0.0";
@@ -43,7 +44,7 @@ TEST_CASE("four floats of 16 aligned bytes are one load") {
 }
 
 TEST_CASE("alignment decides how much is taken at once") {
-    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third says 4
+    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third is aligned to 4
     CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".b32") == 2);
     CHECK(loads(sum_of({0, 4, 8, 12}, 4), ".b32") == 4);
 }

@@ -1,4 +1,5 @@
-// Integers of more than 64 bits: what the GPU has no instruction for, against the host's own.
+// Tests integers of more than 64 bits. Operations that the GPU has no instruction for are compared
+// with the host's.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -18,7 +19,7 @@ u128 of(u64 high, u64 low) {
     return u128{high} << 64 | low;
 }
 
-/// What lies at the edges of both halves.
+/// Values at the limits of both 64-bit halves.
 const std::vector<u128> values = {0,
                                   1,
                                   3,
@@ -31,7 +32,8 @@ const std::vector<u128> values = {0,
                                   of(0x8000000000000000, 0),
                                   of(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF1)};
 
-/// `operations` make %d of %a and %b: the kernel does it for in[4k...4k+3] and thread k.
+/// Returns %d for every pair. `operations` compute %d from %a and %b. Thread k reads its pair from
+/// in[4k] to in[4k + 3].
 std::vector<u128> all_of(const std::string& operations,
                          const std::vector<std::pair<u128, u128>>& pairs,
                          const std::string& rest = "") {
@@ -61,7 +63,7 @@ std::vector<std::pair<u128, u128>> all_pairs(bool without_zero) {
     return pairs;
 }
 
-/// The operation on all pairs is what the host makes of them.
+/// Compares the operation with `expected`, computed on the host, for all pairs.
 template <class Expected>
 void check(const std::string& operations, Expected expected, const std::string& rest = "",
            bool without_zero = false) {
@@ -127,7 +129,7 @@ TEST_CASE("to floating point, rounded once") {
 }
 
 TEST_CASE("from floating point, what is behind the point left out") {
-    // The integers' upper bits, as numbers of up to 2^126.
+    // Shift the integers right by one bit, so that the floating-point numbers are at most 2^127.
     const std::string wide = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to double\n",
                       narrow = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to float\n";
     check(wide + "  %d = fptoui double %f to i128\n",
@@ -271,7 +273,7 @@ TEST_CASE("128 bits at any address, in as few pieces as its alignment allows") {
 }
 
 TEST_CASE("128 bits at an address that lies in their own register") {
-    // The first half that is loaded must not be the address of the second.
+    // Loading the first half must not overwrite the address from which the second half is loaded.
     const std::string ir = kernel(R"(
 entry:
   %p0 = ptrtoint ptr %in to i64

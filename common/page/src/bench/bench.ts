@@ -1,5 +1,5 @@
-// A bench for one kernel: its editor, the Run button, the verdict, the costs of lines, and the
-// accesses of warps. A lesson has one, and the playground two.
+// A bench for one kernel: its editor, the Run button, the verdict, the costs of lines, and the accesses of warps. A
+// lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
 import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";

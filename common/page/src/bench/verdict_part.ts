@@ -4,7 +4,7 @@
 import type { Examined } from "../examiner";
 import { round } from "../words";
 
-/** The requirements, by the words in the verdict's table. */
+/** The key of each requirement, by the words in the verdict's table. */
 const ROWS: [RegExp, string][] = [
     [/^sectors per load/, "load"],
     [/^sectors per store/, "store"],

@@ -249,7 +249,7 @@ export class System {
                 if (!open) return errors.badFile;
                 this.bytesAt(to, 24).fill(0);
                 this.view.setUint8(to, "file" in open ? types.file : "folder" in open ? types.folder : types.characters);
-                // All rights.
+                // Grant all rights.
                 this.view.setBigUint64(to + 8, 0xffffffffn, true);
                 this.view.setBigUint64(to + 16, 0xffffffffn, true);
                 return errors.none;

@@ -29,7 +29,7 @@ async function start(folder: string) {
     let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
-            // The screen need not be updated more often.
+            // Report the progress at most every 50 ms. The screen need not be updated more often.
             if (performance.now() - told < 50 && part !== 1) return;
             told = performance.now();
             reply({ part, words });

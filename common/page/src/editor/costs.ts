@@ -1,4 +1,4 @@
-// Shows the cost of each line beside it: sectors per request (s) and wavefronts per request (w).
+// Shows the cost of each line of a kernel beside the line: sectors per request (s) and wavefronts per request (w).
 
 import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";

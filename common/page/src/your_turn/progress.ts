@@ -79,7 +79,7 @@ const cheaper = (one: Counters | null, other: Counters | null): Counters | null 
     !one || (other && costOf(other) < costOf(one)) ? other : one;
 
 function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
-    // The first guess counts. Its answer may be known on only one side.
+    // Keep the guesses in `one`. The fact may be known only in `other`.
     const both = one.map((guess) => {
         const same = other.find(({ counter }) => counter === guess.counter);
         return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
@@ -119,7 +119,7 @@ export class Progress {
         this.write("probe", null);
     }
 
-    // ---- texts: by the exercise's name ----
+    // ---- the learner's texts, stored by the exercise's name ----
 
     text(name: string): string | null {
         return this.read(`text.${name}`);
@@ -193,7 +193,7 @@ export class Progress {
         this.update(name, (record) => (record.solution_seen ||= record.passed_hash === ""));
     }
 
-    // ---- to .learn/state.json and back ----
+    // ---- conversion to .learn/state.json and back ----
 
     exported(): string {
         return JSON.stringify(this.state(), null, 1) + "\n";

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Prints whether all is well; the exit code.
+/// Prints whether the result is right, and returns the exit code.
 int report(bool is_right);
