@@ -49,11 +49,12 @@ macro(find_tested_clang)
   find_clang(19)
 endmacro()
 
-# Options with which clang reads the device code of a .cu file, using the project's own CUDA headers.
+# The options with which clang reads the device code of a .cu file, using the project's own CUDA headers.
 set(COALESCE_CLANG_READS_CUDA -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -fdeclspec
     -std=c++20 -Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version -Wno-unused-command-line-argument
     -isystem ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/include
-    # Include these before CUDA's headers define __noinline__. Older versions of clangd would stumble over the macro.
+    # These headers come first. CUDA's headers define the macro __noinline__, and older versions of clangd cannot read
+    # them afterwards.
     -include memory -include functional -include cuda_runtime.h)
 
 # Defines the target CUDA::cudart and the variables of CUDAToolkit. Without a toolkit, they refer to the project's own
@@ -106,8 +107,8 @@ function(build_for_both_gpus target)
   target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  # LD_LIBRARY_PATH has priority over a new-style run path (DT_RUNPATH). An old-style one (DT_RPATH) would hide the
-  # simulator.
+  # LD_LIBRARY_PATH has priority over a new-style run path (DT_RUNPATH). An old-style run path (DT_RPATH) would have
+  # priority itself, and hide the simulator.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 endfunction()
 

@@ -6,8 +6,8 @@
 # ---- compilers ----
 
 find_compiler() { "$root/common/cuda_headers/bin/find-cuda-compiler" "$@"; }
-# Sets `nvcc` to a usable nvcc. If there is none, returns 1 and sets `too_old` to a message about those that are too
-# old.
+# Sets `nvcc` to a usable nvcc. If there is none, returns 1 and sets `too_old` to a message that names each nvcc that is
+# too old.
 find_nvcc() {
     too_old=
     nvcc=$(find_compiler nvcc 2>/dev/null) && return 0
@@ -16,8 +16,8 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Reports whether there is a clang of the versions that the course is tested with. Older ones are used only if there
-# is no other.
+# Reports whether a clang is installed of a version that the course is tested with. An older clang is used only if there
+# is no newer one.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
 # Sets `compiler` to COALESCE_COMPILER if that is set. Otherwise sets it to nvcc if there is one, and to clang if not.
@@ -94,7 +94,7 @@ missing_packages() {
         ;;
     esac
     case " $1 " in *' translator '* | ' all ' | ' whole ')
-        # The tests compare the counts of both compilers.
+        # The tests compare the counters of nvcc's programs with those of clang's, so they need clang too.
         [ "$compiler" = clang ] || has_clang || newest_clang
         ;;
     esac

@@ -1,11 +1,11 @@
 #!/bin/sh
 # format_test.sh ROOT -- tests that every source is formatted according to .clang-format. The folders tests and corpus
-# are left out, because tests read their files and find marks at the ends of lines.
+# are left out, because formatting could move the marks that tests expect at the ends of lines.
 set -eu
 root=$1
 format=${CLANG_FORMAT:-clang-format-14}
 
-# Prints each line below $1 that is not formatted correctly, once.
+# Prints every incorrectly formatted line of the sources below $1.
 lie_otherwise() {
     (cd "$1" && find common docs exercises include solutions steps \( -name tests -o -name corpus -o -name node_modules \) -prune -o \
         -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print | LC_ALL=C sort |

@@ -1,7 +1,7 @@
 #!/bin/sh
-# walks_test.sh ROOT -- tests that the walks of CONTRIBUTING.md follow the code. Each has at most 15 files. Each file
-# has the function that is named with it, and an earlier file of the walk uses this function, unless the line says "(new
-# process)" or "(at the end of the program)".
+# walks_test.sh ROOT -- tests that the walks of CONTRIBUTING.md follow the code. Each walk has at most 15 files. Each
+# file has the function that is named with it, and an earlier file of the walk uses this function, unless the line says
+# "(new process)" or "(at the end of the program)".
 set -eu
 
 # Prints the faults in the walks of the file $2, whose links are relative to the folder $1.

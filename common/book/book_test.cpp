@@ -1,4 +1,4 @@
-// Tests the parts of the book's programs, and runs the checks on faulty sites.
+// Tests the book's programs, and runs their checks on faulty sites.
 #include <doctest/doctest.h>
 
 #include <unistd.h>

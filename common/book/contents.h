@@ -22,10 +22,10 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// One page.
 struct Page {
-    std::string name;     ///< "lesson_03_tiled": its label, and the name of its HTML file
+    std::string name;     ///< "lesson_03_tiled", the page's label and the name of its HTML file
     std::string file;     ///< "steps/03_tiled/README.md", relative to the root of the repository
-    std::string title;    ///< its first heading, as plain text
-    std::string section;  ///< the sidebar heading under which it is listed
+    std::string title;    ///< the page's first heading, as plain text
+    std::string section;  ///< the sidebar heading under which the page is listed
 
     /// Returns "index.html", for example.
     std::string html() const { return name + ".html"; }

@@ -47,8 +47,8 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
 }
 
 /// Corrects the levels of headings. Doxygen starts each page with a title that is not a heading,
-/// followed by an <h1>. This makes the title the <h1>, and moves the other headings down one level.
-/// Headings with a class are in Doxygen's own lists, and have the right level.
+/// followed by an <h1>. This function turns the title into the <h1>, and moves the other headings
+/// down one level. Headings with a class belong to Doxygen's own lists, and have the right level.
 std::string with_levels(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);

@@ -13,7 +13,7 @@ struct Tag {
     std::map<std::string, std::string> attributes;
 
     bool has(const std::string& key) const { return attributes.contains(key); }
-    /// Returns "" if the tag has no such attribute.
+    /// Returns the value of the attribute, or "" if the tag does not have it.
     std::string attribute(const std::string& key) const {
         const auto found = attributes.find(key);
         return found == attributes.end() ? "" : found->second;

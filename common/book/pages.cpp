@@ -203,8 +203,8 @@ private:
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
-            // The last pass replaces this by the drawing itself, so that its colours follow the
-            // page's theme.
+            // The last pass replaces this image by the drawing itself, so that its colours follow
+            // the page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + html_of(link.text) + "\"/>\n\\endhtmlonly";
         }

@@ -10,11 +10,11 @@
 
 namespace coalesce::book {
 
-/// Returns "" if the lesson has no questions.
+/// Returns the lesson's questions as HTML, or "" if there are none.
 std::string questions_html(const std::string& step, const Contents& contents,
                            const course::Course& course);
 
-/// Escapes a text for HTML and attributes. `code` in backquotes becomes an element.
+/// Escapes a text for HTML and attributes. Text between backquotes becomes a <code> element.
 std::string html_of(const std::string& text);
 
 }  // namespace coalesce::book

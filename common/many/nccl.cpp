@@ -9,7 +9,7 @@
 
 namespace coalesce::many {
 
-/// Identifies a group of communicators. All of them are created with the same id.
+/// Identifies a group of communicators, which are all created with the same id.
 struct UniqueId {
     char bytes[128];
 };

@@ -17,7 +17,7 @@ constexpr std::size_t floats_of(int rows, int cols) {
 struct Spread {
     int count = 0;     ///< the number of all rows
     int ranks = 1;     ///< the number of ranks
-    int multiple = 1;  ///< blocks start at multiples of this
+    int multiple = 1;  ///< blocks start at multiples of this number
 
     /// Returns the number of rows in each block except for the last ones.
     int block() const {

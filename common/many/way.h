@@ -34,7 +34,7 @@ struct KindOfWay {
     std::string name = "";    ///< "peers"
     std::string about = "";   ///< a sentence that describes it
     bool is_chunked = false;  ///< whether it uses Tuning
-    bool needs_nccl = false;  ///< whether it needs NCCL, and a GPU for each rank
+    bool needs_nccl = false;  ///< whether the way needs NCCL, and a GPU for each rank
     /// Creates the way for these ranks, which must outlive it.
     std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };

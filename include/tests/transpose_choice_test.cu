@@ -95,7 +95,7 @@ TEST_CASE("which kernel when") {
     CHECK_EQ(sharing_lines<4>(task(32760, 32760)).group, strips_of_group<4>);
     CHECK_FALSE(sharing_lines<2>(task(20000, 10008)).is_down_first);  // 20016 bytes: half a sector
     CHECK(sharing_lines<2>(task(20000, 10016)).is_down_first);
-    // 40016 bytes are whole sectors and one half.
+    // 40016 bytes are 1250 and a half sectors.
     CHECK(are_sectors_cut<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_cut<4>(task(10008, 10000), 10000));
     CHECK_FALSE(are_sectors_cut<4>(task(5004, 5000), 5000));  // stays in the second-level cache

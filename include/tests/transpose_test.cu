@@ -279,7 +279,7 @@ TEST_CASE("right: images of few channels") {
 
 TEST_CASE("right: strips of a few rows or columns, long and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
-        // These sides use padding or not, and every number of threads.
+        // The sides cover strips with and without padding, and every number of threads.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
@@ -331,7 +331,7 @@ TEST_CASE("right: from several threads at once") {
 }
 
 TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
-    // The last rows start there. The memory between the rows is never accessed.
+    // The last rows start beyond these limits. The memory between the rows is never accessed.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
         int size;

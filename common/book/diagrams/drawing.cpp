@@ -7,7 +7,7 @@
 namespace coalesce::diagrams {
 namespace {
 
-// CSS that follows the style that all diagrams share.
+// Style rules that follow the style that all diagrams share.
 constexpr const char* style =
     R"(.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
 .diagram .lane { text-anchor: middle; font-size: 10px; fill: var(--d-used-ink); }
@@ -15,7 +15,7 @@ constexpr const char* style =
 </style>
 )";
 
-/// CSS for drawings with animated cells.
+/// Style rules for drawings with animated cells.
 constexpr const char* style_of_turns = R"(<style>
 .diagram .turn { fill: var(--d-used); }
 @media (prefers-reduced-motion: no-preference) {

@@ -59,7 +59,7 @@ std::string heading(const Drawn& drawn) {
 // ---- one warp ----
 
 constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
-/// The most rows that are drawn. Rows that look like earlier rows are counted instead.
+/// The largest number of rows that are drawn. The picture gives the number of the other rows.
 constexpr std::size_t kMostRows = 6;
 
 std::vector<PictureRow> rows_of(const Access& access) {

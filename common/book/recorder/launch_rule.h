@@ -26,7 +26,7 @@ struct LaunchShape {
     std::vector<Argument> arguments = {};
 };
 
-/// A launch for a matrix of this shape.
+/// A matrix shape and the launch that was observed for it.
 struct Sample {
     int rows = 0, cols = 0;
     LaunchShape launch;

@@ -2,7 +2,7 @@
 // copy buttons, and questions. The book is readable without it.
 "use strict";
 
-// ---- the theme: that of the system, until the reader uses the switch ----
+// ---- the theme: the system's, unless the reader has used the switch ----
 
 const storedTheme = () => {
     try {

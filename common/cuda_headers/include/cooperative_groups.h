@@ -199,7 +199,7 @@ protected:
         for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
         return __ffs(static_cast<int>(rest)) - 1;
     }
-    /// Converts bits of lanes to bits of ranks.
+    /// Converts a mask of lanes to a mask of ranks.
     __device__ unsigned int packed(unsigned int lanes) const {
         unsigned int result = 0, bit = 1;
         for (unsigned int rest = mask_; rest; rest &= rest - 1, bit <<= 1) {
@@ -219,7 +219,7 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// Returns the lanes of the group that have the same label.
+/// Returns the lanes of the group that have the same label as the caller.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));

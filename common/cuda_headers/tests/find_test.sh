@@ -24,7 +24,7 @@ expect() {
     exit 1
 }
 
-# An nvcc on the PATH is preferred to that of CUDA_HOME, unless it is too old.
+# An nvcc on the PATH is preferred to the one in CUDA_HOME, unless it is too old.
 program "$work/new/bin/nvcc" 'Cuda compilation tools, release 13.1, V13.1.2'
 program "$work/home/bin/nvcc" 'Cuda compilation tools, release 14.0, V14.0.1'
 program "$work/old/bin/nvcc" 'Cuda compilation tools, release 12.9, V12.9.41'

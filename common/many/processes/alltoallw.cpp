@@ -38,7 +38,7 @@ MPI_Datatype rows_of(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// Describes the same floats, column by column.
+/// Describes the same floats as rows_of, but column by column.
 MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
     MPI_Datatype column = rows_of(rows, 1, pitch), type;
     MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
@@ -46,7 +46,8 @@ MPI_Datatype columns_of(int rows, int cols, std::ptrdiff_t pitch) {
     return type;
 }
 
-/// A datatype for each process, and the number of them that it gets: 0 or 1.
+/// A datatype and a count for each process. The count is 0 if the process gets nothing, and 1
+/// otherwise.
 struct Pieces {
     std::vector<int> counts, offsets;
     std::vector<MPI_Datatype> types;

@@ -15,7 +15,7 @@ namespace coalesce::processes {
 /// Deliberate mistakes, which the verifier must find.
 enum class Mistake {
     none,
-    place,  ///< data from the last process is stored in the place of the first process's data
+    place,  ///< data from the last process is stored at the position of the first process's data
     bit,    ///< one bit of one element is wrong
 };
 
@@ -61,7 +61,7 @@ public:
 struct KindOfWay {
     std::string name;   ///< "windows"
     std::string about;  ///< a sentence that describes it
-    /// The memory that it needs, as a multiple of the matrix.
+    /// The memory that the way needs, as a multiple of the matrix.
     int matrices = 2;
     std::unique_ptr<Way> (*make)(const Shared& shared) = nullptr;
 };

@@ -1,5 +1,5 @@
-// Processes on the same host need not send anything. Each reads what it needs from the memory of
-// the others.
+// Transposes between processes on the same host, which need not send anything. Each reads what it
+// needs from the memory of the others.
 #include "base/errors.h"
 #include "many/processes/local.h"
 #include "many/processes/way.h"

@@ -57,7 +57,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         if (!known)
             throw std::runtime_error("the record of " + step.name + " lacks " +
                                      variant.at("name").dump());
-        // The page computes the recorded data again. It needs only the launch.
+        // The page computes the recorded data again and needs only the launch.
         variant.erase("warp");
         variant.erase("order");
         variant["expect"] = known->expect;

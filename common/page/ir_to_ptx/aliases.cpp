@@ -22,7 +22,8 @@ Object kind_of(const Value& base) {
     return i && i->op == Op::alloca ? Object::local : Object::other;
 }
 
-/// Reports whether such an object can be accessed only by addresses that are derived from it.
+/// Reports whether an object of this class can be accessed only by addresses that are derived from
+/// it.
 bool is_identified(Object object) {
     return object <= Object::no_alias_argument;
 }

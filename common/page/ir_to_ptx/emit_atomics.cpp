@@ -116,7 +116,8 @@ std::string put_in_place(Emitter& e, const InWord& word, const std::string& numb
     return alone;
 }
 
-/// Returns the updated value of `old`, and emits the IR that computes it: "nand", "max", "xchg".
+/// Returns the value with which an update ("nand", "max", "xchg") replaces `old`, and emits the IR
+/// that computes it.
 const Value* updated(Emitter& e, const Instruction& i, Value* old) {
     Module& module = e.module;
     Value* operand = i.operands[1];

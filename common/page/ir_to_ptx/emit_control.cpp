@@ -48,7 +48,7 @@ void emit_br(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits one comparison after another. Edges that set phis follow them.
+/// Emits a switch as one comparison after another. The edges that set phis follow the comparisons.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
     std::string value = e.extended(i.operands[0], true);
@@ -92,8 +92,8 @@ void emit_ret(Emitter& e, const Instruction& i) {
     e.put("ret");
 }
 
-/// This code is never reached. If it is reached anyway, the kernel fails instead of running into
-/// the next function.
+/// Emits code that is never reached. If it is reached anyway, the kernel fails instead of running
+/// into the next function.
 void emit_unreachable(Emitter& e, const Instruction&) {
     e.put("trap");
     e.put("exit");

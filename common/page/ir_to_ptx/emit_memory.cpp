@@ -54,7 +54,7 @@ std::string vector_text(std::size_t count) {
 
 /// Returns ".volatile", ".relaxed.gpu", ".acquire.sys" and so on.
 std::string order_text(const Instruction& i) {
-    // Local memory is not visible to other threads, and PTX has no such qualifiers for it.
+    // Local memory is not visible to other threads, and PTX has no ordering qualifiers for it.
     if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
     if (i.has(flag::is_atomic)) {
         const std::string scope = i.scope == "block"     ? ".cta"

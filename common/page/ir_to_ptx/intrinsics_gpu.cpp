@@ -32,8 +32,8 @@ std::string address(Emitter& e, const Instruction& call, std::size_t k) {
 
 // ---- special registers ----
 
-/// Converts "read.ptx.sreg.tid.x" to %tid.x. Other dots become underscores: %lanemask_lt,
-/// %cluster_ctaid.x.
+/// Emits the read of a special register. "read.ptx.sreg.tid.x" becomes %tid.x, and other dots
+/// become underscores: %lanemask_lt, %cluster_ctaid.x.
 void emit_special_register(Emitter& e, const Instruction& call) {
     std::string name = words_of(call).substr(std::string_view("read.ptx.sreg.").size());
     const bool has_axis = name.size() > 2 && name[name.size() - 2] == '.';
@@ -236,8 +236,8 @@ void emit_async_arrival(Emitter& e, const Instruction& call) {
 
 // ---- mbarrier ----
 
-/// Emits "mbarrier.arrive.drop.noComplete.shared", for example. The name contains the operation and
-/// the space.
+/// Emits an mbarrier operation, such as "mbarrier.arrive.drop.noComplete.shared". The name contains
+/// the operation and the space.
 void emit_mbarrier(Emitter& e, const Instruction& call) {
     std::string name = words_of(call);
     const bool is_shared = name.ends_with(".shared");
@@ -261,8 +261,8 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
 
 // ---- atomics that are not atomicrmw ----
 
-/// Emits "atomic.add.gen.i.cta.i32.p0", for example. The name contains operation, number type and
-/// scope.
+/// Emits an atomic such as "atomic.add.gen.i.cta.i32.p0". The name contains the operation, the
+/// number type and the scope.
 void emit_scoped_atomic(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const std::size_t begin = std::string_view("atomic.").size(), dot = name.find('.', begin);
@@ -282,7 +282,7 @@ void emit_scoped_atomic(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-/// Emits atomics of older clangs: "atomic.load.inc.32.p0".
+/// Emits the atomics of older versions of clang, such as "atomic.load.inc.32.p0".
 void emit_old_atomic(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const char* how = name.find(".inc.") != name.npos   ? "inc.u32"

@@ -90,8 +90,8 @@ void emit_ctlz(Emitter& e, const Instruction& i) {
     put_count(e, i, count);
 }
 
-/// Counts the zeros below the lowest set bit, by reversing the bits and counting leading zeros. For
-/// odd widths, a bit above the highest bit ends the search.
+/// Emits a count of the zeros below the lowest set bit, by reversing the bits and counting leading
+/// zeros. For odd widths, a bit above the highest bit ends the search.
 void emit_cttz(Emitter& e, const Instruction& i) {
     check_scalar(i);
     u32 bits = 0;

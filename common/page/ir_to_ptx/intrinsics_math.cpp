@@ -54,7 +54,7 @@ void emit_direct(Emitter& e, const Instruction& call) {
     fail(call, name + " has no instruction for numbers of 16 bits");
 }
 
-/// Rounds to a whole number: cvt.rni.f32.f32.
+/// Emits rounding to a whole number, such as cvt.rni.f32.f32.
 void emit_round_to_whole(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
     const char* how = name.starts_with("floor")   ? "rmi"
@@ -66,7 +66,8 @@ void emit_round_to_whole(Emitter& e, const Instruction& call) {
               ", " + e.use_register(call.operands[0], part));
 }
 
-/// Rounds halves away from zero, by adding a half and truncating. Large numbers are already whole.
+/// Emits rounding of halves away from zero, by adding a half and truncating. Large numbers are
+/// already whole.
 void emit_round_away(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     if (register_bits(type) == 16)
@@ -127,7 +128,7 @@ void emit_saturating(Emitter& e, const Instruction& call) {
           is_nan);
 }
 
-/// Tests whether the number is of one of the given classes, which are numbered as in LLVM.
+/// Emits a test whether the number is of one of the given classes, which are numbered as in LLVM.
 void emit_is_class(Emitter& e, const Instruction& call) {
     i64 asked = 0;
     const Type& type = *call.operands[0]->type;

@@ -111,7 +111,7 @@ struct Instruction : Operation {
     Block* parent = nullptr;
     const Place* place = nullptr;
     u32 flags = 0;
-    u32 align = 0;          ///< for alloca, load, store and atomics, in bytes; 0 if not given
+    u32 align = 0;          ///< the alignment of a memory operation in bytes; 0 if not given
     std::string predicate;  ///< the comparison ("slt", "oeq") or atomic update ("add")
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
@@ -193,7 +193,7 @@ public:
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// Creates an instruction with the source place of `like`. It is not in a block yet.
+    /// Creates an instruction with the source position of `like`. It is not in a block yet.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
                              const Instruction& like);
     const Place* place(Place place);

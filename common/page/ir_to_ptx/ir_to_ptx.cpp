@@ -1,5 +1,5 @@
-// ir_to_ptx IN.ll [-o OUT.ptx] translates one file. ir_to_ptx --optimiser prints the options for
-// clang that make such a file.
+// ir_to_ptx IN.ll [-o OUT.ptx] translates one file. ir_to_ptx --optimiser prints the options with
+// which clang generates such a file.
 #include <fstream>
 #include <iostream>
 #include <sstream>

@@ -15,8 +15,8 @@ bool is_wide(const Type& type) {
     return type.is(Type::Kind::integer) && type.bits > 64;
 }
 
-/// Returns the function's name for an operation on wide integers: "sdiv.i128", "sitofp.i128.float".
-/// Returns "" for other instructions.
+/// Returns the name of the library function for an operation on wide integers, such as "sdiv.i128"
+/// or "sitofp.i128.float". Returns "" for other instructions.
 std::string name_in_library(const Instruction& i) {
     switch (i.op) {
         case Op::udiv:
@@ -64,7 +64,8 @@ public:
     }
 
 private:
-    /// Operands and results of odd widths, such as i100, are converted to and from i128.
+    /// Replaces the instruction by a call. Operands and results of odd widths, such as i100, are
+    /// converted to and from i128.
     void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& all) {
         const bool is_signed = i.op == Op::sdiv || i.op == Op::srem || i.op == Op::sitofp;
         const auto& types = callee->function_type->elements;

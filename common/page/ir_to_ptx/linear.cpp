@@ -87,7 +87,8 @@ private:
         }
     }
 
-    /// Combines two extensions. A sign extension followed by a zero extension cannot be combined.
+    /// Adds a value that is extended twice. Returns false for a sign extension followed by a zero
+    /// extension, which cannot be combined.
     bool add_extended(const Value* value, Extension inner, Extension outer, i64 factor, int depth) {
         if (outer == Extension::zero && inner == Extension::sign) return false;
         add(value, inner, factor, depth);

@@ -24,7 +24,7 @@ struct Linear {
     }
 };
 
-/// Returns the sum for a pointer.
+/// Returns the address in a pointer as a sum.
 Linear linear_address(const Value* pointer);
 
 }  // namespace coalesce::translator

@@ -1,4 +1,4 @@
-// Narrows loads of which only some bytes are used, like the back end. The lower half of a long
+// Narrows loads of which only some bytes are used, as the back end does. The lower half of a long
 // long, for example, becomes a load of 4 bytes, which takes half the wavefronts in shared memory.
 #include <algorithm>
 #include <bit>

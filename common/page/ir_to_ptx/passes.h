@@ -15,8 +15,8 @@ void drop_unused_library(Module& module);
 /// pointer_vectors.cpp: splits a getelementptr on a vector of pointers into one for each pointer.
 void split_pointer_vectors(Module& module, Function& function);
 
-/// by_value.cpp: lets arguments that are passed by value be read in place. If an argument's address
-/// is needed or it is written to, it is copied first.
+/// by_value.cpp: reads arguments that are passed by value directly from the .param space. An
+/// argument that is written to, or whose address is needed, is copied first.
 void copy_by_value(Module& module, Function& function);
 
 /// spaces.cpp: finds the address spaces of pointers. Kernel arguments point to global memory, and

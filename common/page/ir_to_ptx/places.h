@@ -11,11 +11,12 @@ namespace coalesce::translator {
 
 class Files {
 public:
-    /// Returns the .loc directives for a place. If the place was inlined into calls in other files,
-    /// theirs come first, so that a line of a header is attributed to the line of the kernel that
-    /// called it.
+    /// Returns the .loc directives for a position. If the code was inlined into calls in other
+    /// files, the positions of these calls come first, so that a line of a header is attributed to
+    /// the line of the kernel that called it.
     std::string location(const Place& place);
-    /// Returns a .file directive for each file that was used, and the names of functions.
+    /// Returns a .file directive for each used file, followed by the functions' names as debug
+    /// strings.
     std::string text() const;
 
 private:

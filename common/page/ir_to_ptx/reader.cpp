@@ -96,7 +96,8 @@ void ModuleReader::find_names() {
     }
 }
 
-/// A variable without an address space is in global memory, and its name is a generic address.
+/// Adds the name of a variable. A variable without an address space is in global memory, and its
+/// name is a generic address.
 void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
     const Type* pointer = module_->types.pointer();
     auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
@@ -303,7 +304,8 @@ void ModuleReader::read_body(Function& function) {
     }
 }
 
-/// An entry block without a name has the next number after the unnamed arguments.
+/// Returns the name of the entry block. If it has no name, it gets the next number after the
+/// unnamed arguments.
 std::string ModuleReader::name_of_entry(const Function& function) {
     std::size_t unnamed = 0;
     for (const Argument* argument : function.arguments) {
@@ -349,8 +351,8 @@ void ModuleReader::apply_annotations() {
     }
 }
 
-/// Adds the source place to an error. The line that could not be read contains "!dbg !12", and the
-/// metadata at the end of the module is complete.
+/// Adds the source position to an error. The line that could not be read contains "!dbg !12", and
+/// the metadata at the end of the module is complete.
 Untranslated with_place(const Untranslated& error, const std::string& text) {
     constexpr std::string_view note = "!dbg !";
     const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");

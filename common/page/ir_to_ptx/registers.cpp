@@ -10,8 +10,8 @@ bool needs_register(const Value* value) {
     return value->is(Value::Kind::instruction) || value->is(Value::Kind::argument);
 }
 
-/// Reports whether the instruction reads all operands before it writes its result. Instructions
-/// that are emitted as several PTX instructions may not.
+/// Reports whether the instruction reads all operands before it writes its result. An instruction
+/// that is emitted as several PTX instructions may write its result earlier.
 bool reads_before_it_writes(const Instruction& i) {
     const bool is_plain = i.op != Op::call && i.op != Op::atomicrmw && i.op != Op::cmpxchg;
     return is_plain && registers_of(*i.type).size() == 1;

@@ -18,8 +18,8 @@ public:
     /// Returns the values that are live on the edge between two blocks, before the phis are set.
     std::set<const Value*> between(const Block* from, const Block* to) const;
     const std::set<const Value*>& at_start(const Block* block) const { return start_.at(block); }
-    /// Returns the values that are live at the end, including the operands of phis in the following
-    /// blocks.
+    /// Returns the values that are live at the end of a block, including the operands of phis in
+    /// the following blocks.
     const std::set<const Value*>& at_end(const Block* block) const { return end_.at(block); }
 
 private:

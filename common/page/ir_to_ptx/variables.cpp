@@ -81,7 +81,8 @@ void Image::write(const Value* value, u64 offset) {
     }
 }
 
-/// Writes single bytes, or words of eight bytes if there are addresses among them.
+/// Returns the initial value as single bytes, or as words of eight bytes if there are addresses
+/// among them.
 std::string initial_text(const Image& image) {
     std::string text;
     const u64 step = image.addresses.empty() ? 1 : 8;

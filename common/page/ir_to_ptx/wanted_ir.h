@@ -1,5 +1,6 @@
-// Options for clang's optimizer, so that its IR suits the translator. They are for a page's clang,
-// which has no back end for NVIDIA's GPUs, and for other clangs, which then generate the same IR.
+// Options for clang's optimizer, so that its IR suits the translator. A page's clang uses them,
+// because it has no back end for NVIDIA's GPUs, and so do other clangs, which then generate the
+// same IR.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The module's only entry point for questions; README.md lists them. Returns the answer, or throws
-// an error named "Refusal" that explains why there is none.
+// Asks the module a question. README.md lists the questions. Returns the answer, or throws an error
+// named "Refusal" that explains why there is none.
 Module.ask = (name, question) => {
     const text = JSON.stringify({ ask: name, ...question });
     const bytes = lengthBytesUTF8(text) + 1;

@@ -49,7 +49,7 @@ struct DeviceMemory::State {
         const Owned& candidate = std::prev(above)->second;
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
-    /// Forgets earlier allocations at addresses that are used again.
+    /// Drops the records of earlier allocations whose addresses are used again.
     void forget_freed(Interval slot) {
         std::erase_if(freed, [&](const Allocation& allocation) {
             return allocation.begin < slot.end && slot.begin < allocation.end;

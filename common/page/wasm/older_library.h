@@ -1,5 +1,6 @@
-// Those parts of the C++20 library that Debian's emscripten lacks, for the simulator's sources. It
-// is included before each of them. There is only one thread, so atomic operations are plain ones.
+// The parts of the C++20 library that the simulator's sources need and Debian's emscripten lacks.
+// Each source includes this header first. There is only one thread, so atomic operations are plain
+// ones.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ constexpr To bit_cast(const From& from) noexcept {
 }  // namespace std
 #endif
 
-// With one thread, nothing ever spins.
+// There is only one thread, so no loop spins while it waits for another thread.
 #define __builtin_ia32_pause() static_cast<void>(0)
 
 #ifndef __cpp_lib_atomic_ref

@@ -18,9 +18,9 @@ nlohmann::json predict_launch(const nlohmann::json& question);
 
 /// Returns the task for the page's compiler.
 nlohmann::json request_for_compiler(const nlohmann::json& question);
-/// Returns the verdict on what the compiler made of a learner's source.
+/// Returns the verdict on the compiler's output for a learner's source.
 nlohmann::json examine_source(const nlohmann::json& question);
-/// Returns what a solution costs, for the build of the book.
+/// Returns the cost of a solution, for the build of the book.
 nlohmann::json cost_of_solution(const nlohmann::json& question);
 nlohmann::json hint_for_failure(const nlohmann::json& question);
 /// Returns the questions that ask a learner for a prediction.

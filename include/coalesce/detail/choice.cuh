@@ -28,7 +28,7 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns the number of matrices per block with which a block has about `wanted` bytes.
+/// Returns how many matrices a block takes, so that together they have about `wanted` bytes.
 template <int SIZE>
 int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;

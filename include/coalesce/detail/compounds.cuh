@@ -95,7 +95,7 @@ struct Compound {
             load_rows<false>();
         }
     }
-    /// Loads the vectors that contain the rows. They may start before a row and end after it.
+    /// Loads the vectors that contain the rows. A vector may start before its row or end after it.
     __device__ void load_vectors() const {
         constexpr int VECTORS = 4;
         const int bytes = cols * size, threads = static_cast<int>(blockDim.x);

@@ -190,7 +190,7 @@ struct Fastest<16> {
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
 /// smaller ones slower, by up to 6 % at 64 MB.
 constexpr std::int64_t staying_bytes = 400'000'000;
-/// The same limit for matrices whose rows start anywhere.
+/// The limit `staying_bytes` for matrices whose rows start anywhere.
 constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>

@@ -29,8 +29,8 @@ struct Divider {
 };
 
 /// A line in shared memory whose addresses are the same modulo 16 as those of a line in device
-/// memory. With PAD, that many bytes are unused after every 128 bytes, for strips whose columns
-/// would otherwise be in few banks.
+/// memory. PAD bytes are unused after every 128 bytes, for strips whose columns would otherwise be
+/// in few banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -115,9 +115,9 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
 /// memory, which is copied into shared memory. Each warp then collects the elements of one column.
 template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
 struct Tall {
-    /// The number of rows that a thread stores at once.
+    /// The number of rows that a thread stores together.
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of rows that a warp stores at once.
+    /// The number of rows that a warp stores together.
     static constexpr int GROUP = 32 * N;
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
@@ -138,8 +138,8 @@ struct Tall {
         store(task, place, strip, static_cast<int>(place.row - top));
     }
 
-    /// Each warp takes a group of rows, in one column after another. The number of groups is a
-    /// power of two.
+    /// Stores the strip. Each warp takes a group of rows, in one column after another. The number
+    /// of groups is a power of two.
     static __device__ void store(const Task& task, const Place& place, const Strip& strip,
                                  int lead) {
         constexpr int WARPS = THREADS / 32;
@@ -231,7 +231,7 @@ struct Tall {
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, Loads LOADS = Loads::plain>
 struct Wide {
-    /// The number of elements that a lane loads at once.
+    /// The number of elements that a lane loads together.
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of elements that a warp loads of a row.
     static constexpr int CHUNK = 31 * N;

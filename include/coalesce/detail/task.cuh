@@ -32,10 +32,11 @@ struct Place {
     std::int64_t batch;     ///< the number of the matrix
 };
 
-/// Returns strips in the order 0, 32, 1, 33, and so on, in groups of 64 strips. If strips are 256
-/// bytes wide, those that are read at the same time are then 8 KB apart. If rows are a multiple of
-/// 128 KB apart, all rows of neighbouring strips are in the same channels of the memory, but strips
-/// 8 KB apart are not. Strips in an incomplete group keep their order.
+/// Returns the strip that is processed in position `strip`. The order is 0, 32, 1, 33, and so on,
+/// in groups of 64 strips. If strips are 256 bytes wide, those that are read at the same time are
+/// then 8 KB apart. If rows are a multiple of 128 KB apart, all rows of neighbouring strips are in
+/// the same channels of the memory, but strips 8 KB apart are not. Strips in an incomplete group
+/// keep their order.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;
     return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;

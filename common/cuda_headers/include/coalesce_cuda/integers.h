@@ -49,7 +49,8 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Dot products of two 16-bit numbers of `a` with two bytes of `b`, the lower or the higher ones.
+// Return the dot product of two 16-bit numbers of `a` with two bytes of `b`: the lower bytes (lo)
+// or the higher ones (hi).
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }
@@ -58,7 +59,7 @@ COALESCE_INLINE unsigned int __dp2a_hi(ushort2 a, uchar4 b, unsigned int c) { re
 COALESCE_INLINE long long __mul64hi(long long a, long long b) { return static_cast<long long>((static_cast<__int128>(a) * b) >> 64); }
 COALESCE_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64); }
 
-// Averages that do not overflow, rounded down and up.
+// Return the average without overflow. hadd rounds down, and rhadd rounds up.
 COALESCE_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 COALESCE_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
 COALESCE_INLINE unsigned int __uhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1); }
@@ -77,7 +78,7 @@ COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) 
 
 // ---- parts of a word ----
 
-/// Applies `f` to each part of type T separately.
+/// Applies `f` separately to each part of a word, as type T.
 template <class T, class F>
 COALESCE_INLINE unsigned int coalesce_each(unsigned int a, unsigned int b, F f) {
     constexpr int bits = 8 * sizeof(T);
@@ -114,7 +115,8 @@ COALESCE_INLINE int coalesce_saturated(int x) {
         }                                                                                                        \
         return sum;                                                                                              \
     }
-/// If the comparison is true, a part becomes all ones (cmp) or 1 (set).
+/// Defines comparisons of the parts of two words. If a comparison is true, the part of the result
+/// is all ones (cmp) or 1 (set).
 #define COALESCE_COMPARISON(n, name, type, operation)                                                            \
     COALESCE_PARTS2(__vcmp##name##n, type, x operation y ? -1 : 0)                                               \
     COALESCE_PARTS2(__vset##name##n, type, x operation y ? 1 : 0)

@@ -1,5 +1,5 @@
-// Describes types as texels: the number of channels and their kind. Used by cudaCreateChannelDesc
-// and by fetches.
+// Describes types as texels: the number of channels and their kind. cudaCreateChannelDesc and
+// fetches use this description.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"

@@ -48,8 +48,8 @@ std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     return floats;
 }
 
-/// Reports whether the sends of the others match this process's receives. In case of a mismatch
-/// NCCL would wait forever; this stand-in reports an error.
+/// Reports whether the sends of the other processes match this process's receives. In case of a
+/// mismatch NCCL would wait forever; this stand-in reports an error.
 bool they_meet() {
     const std::vector<long long> sent = floats_by_peer(sends), expected = floats_by_peer(receives);
     std::vector<long long> coming(sent.size());

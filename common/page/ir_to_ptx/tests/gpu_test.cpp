@@ -60,7 +60,7 @@ TEST_CASE("inline assembly: matrices of a warp") {
   %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" +
                    end,
                tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
-    // Every other of the eight elements of a row is the number of the lane that stored it. The
+    // In a row of eight elements, every second one is the number of the lane that stored it. The
     // others are 0.
     const auto element = [](u64 row, u64 col) { return col % 2 ? 0 : 4 * row + col / 2; };
     for (u64 lane = 0; lane < 32; ++lane) {

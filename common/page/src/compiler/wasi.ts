@@ -218,7 +218,7 @@ export class System {
                 this.view.setBigUint64(to, BigInt(Math.floor(performance.now() * 1e6)), true);
                 return errors.none;
             },
-            // The same numbers in each run, because the names of temporary files depend on them.
+            // Returns the same numbers in each run, because the names of temporary files depend on them.
             random_get: (to: number, length: number) => {
                 for (const bytes = this.bytesAt(to, length); length-- > 0; ) {
                     this.random = (Math.imul(this.random, 1664525) + 1013904223) >>> 0;

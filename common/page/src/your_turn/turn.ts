@@ -120,7 +120,7 @@ export class Turn {
         const name = nameOf(this.task);
         const failure = this.bench.last?.failure ?? this.progress.record(name).last_failure;
         const seen = (key: string) => this.progress.record(name).hints[key] ?? 0;
-        // The first call returns which hint applies. The second one then asks for its next level.
+        // The first call returns which hint applies. The second call asks for the next level of this hint.
         const first = await this.examiner.hint(this.task, failure, 1);
         const level = Math.min(seen(first.for) + 1, first.of);
         this.progress.keepHint(name, first.for, level);
