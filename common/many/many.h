@@ -86,7 +86,7 @@ struct Room {
 };
 
 /// The buffers of each rank, with `size` floats each: one to send from, and if `receives` is set,
-/// one to receive into. The events show how far the exchange is.
+/// one to receive into. The events mark the steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 

@@ -26,13 +26,13 @@ struct Tuning {
     /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused = 0;
-    int pause = 0;  ///< the head start of an exchange over packing and unpacking, in us
+    int pause = 0;  ///< the head start of each exchange, in microseconds
 };
 
 /// A way that has not been created yet.
 struct KindOfWay {
     std::string name = "";    ///< "peers"
-    std::string about = "";   ///< a sentence that describes it
+    std::string about = "";   ///< a sentence that describes the way
     bool is_chunked = false;  ///< whether it uses Tuning
     bool needs_nccl = false;  ///< whether the way needs NCCL, and a GPU for each rank
     /// Creates the way for these ranks, which must outlive it.

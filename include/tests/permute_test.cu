@@ -143,7 +143,7 @@ TEST_CASE("right: tiles of vectors") {
         for (const std::int64_t start : {0, 16, 32}) {
             check({size, {16, 4, 8, 16}, {3, 2, 1, 0}, start, 0});
             check({size, {8, 10, 3, 6, 16}, {4, 3, 2, 1, 0}, 0, start});
-            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // of four vectors, or one
+            check({size, {3, 16, 5, 112}, {3, 0, 2, 1}, start, 16});  // sides of 4 vectors or 1
         }
         check({size, {16, 3, 9, 32}, {3, 1, 2, 0}});  // a short run of rows
         check({size, {144, 3, 272}, {2, 1, 0}});      // several tiles in both directions

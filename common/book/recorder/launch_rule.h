@@ -19,8 +19,8 @@ struct Argument {
 
 /// A kernel's launch.
 struct LaunchShape {
-    std::string kernel = "";    ///< its name in the PTX
-    std::string function = "";  ///< its name in the program: "transpose_tiled<32>"
+    std::string kernel = "";    ///< the kernel's name in the PTX
+    std::string function = "";  ///< the kernel's name in the program: "transpose_tiled<32>"
     std::array<unsigned, 3> grid{}, block{};
     std::size_t shared = 0;  ///< the dynamic shared memory in bytes
     std::vector<Argument> arguments = {};

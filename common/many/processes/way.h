@@ -60,7 +60,7 @@ public:
 /// A way that has not been created yet.
 struct KindOfWay {
     std::string name;   ///< "windows"
-    std::string about;  ///< a sentence that describes it
+    std::string about;  ///< a sentence that describes the way
     /// The memory that the way needs, as a multiple of the matrix.
     int matrices = 2;
     std::unique_ptr<Way> (*make)(const Shared& shared) = nullptr;

@@ -174,8 +174,8 @@ private:
         Value *left = sum.operands[0], *right = sum.operands[1];
         Instruction* product = in_this_block(block_, left, Op::fmul);
         Instruction* other = in_this_block(block_, right, Op::fmul);
-        // If both operands are products, contract the one with fewer uses, or the left one if they
-        // are equal.
+        // If both operands are products, contract the one with fewer uses, or the left one if both
+        // have equally many.
         if (product && other && uses_[product] > uses_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);

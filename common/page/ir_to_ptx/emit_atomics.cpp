@@ -57,7 +57,7 @@ bool acquires(Ordering o) {
 
 /// A value in memory, and the aligned word that contains it.
 struct InWord {
-    std::string space, place;  ///< of the word: ".global", "[%rd4]"
+    std::string space, place;  ///< the word's space ".global" and address "[%rd4]"
     /// The shift and the masks that select the value in the word, or "" if it is the whole word.
     std::string shift, mask, rest;
     u32 bits;  ///< the width of the word

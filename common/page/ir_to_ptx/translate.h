@@ -13,7 +13,7 @@ namespace coalesce::translator {
 struct Untranslated : std::runtime_error {
     Untranslated(const std::string& what, const std::string& instruction, const std::string& file,
                  unsigned line);
-    std::string instruction;  ///< its text in the IR
+    std::string instruction;  ///< the instruction's text in the IR
     std::string file;         ///< the source file; empty if unknown
     unsigned line;            ///< the line in that file; 0 if unknown
 };

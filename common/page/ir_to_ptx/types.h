@@ -45,11 +45,11 @@ struct Type {
         opaque,
     };
     Kind kind = Kind::nothing;
-    u32 bits = 0;                  ///< of an integer
-    Space space = Space::generic;  ///< of a pointer
+    u32 bits = 0;                  ///< the width of an integer
+    Space space = Space::generic;  ///< the address space of a pointer
     u64 count = 0;                 ///< the number of elements of an array or a vector
-    bool is_packed = false;        ///< a structure without padding
-    bool is_variadic = false;      ///< a function
+    bool is_packed = false;        ///< whether a structure has no padding
+    bool is_variadic = false;      ///< whether a function is variadic
     /// For arrays and vectors, one type. For functions, the result type and those of the parameters.
     std::vector<const Type*> elements;
 

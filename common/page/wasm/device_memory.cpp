@@ -109,7 +109,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     return begin;
 }
 
-/// A page does not need random addresses.
+/// Does nothing, because a page does not need random addresses.
 bool DeviceMemory::draw_addresses(u64) {
     return false;
 }

@@ -57,7 +57,7 @@ std::string stored(const std::string& type) {
 }
 
 struct Case {
-    std::string type;  ///< of %r, which `body` computes
+    std::string type;  ///< the type of %r, which `body` computes
     std::string body;  ///< "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)"
     std::vector<u64> input;
     u64 expected;  ///< in lane 5 of a warp, or in a single thread
