@@ -1,9 +1,9 @@
-// Computes which values are live at the beginning and at the end of each piece of a program:
-// registers at basic blocks, and future registers at pieces of machine code.
+// Computes which values are live at the start and at the end of each block of a program: registers
+// at basic blocks, and future hardware registers at blocks of machine code.
 //
-// Idea   A value is live if a path leads to a use of it without meeting a write first. The
-//        computation goes backwards over the graph of pieces until nothing changes. Most values
-//        live and die within one piece. Only the others have a bit in the sets.
+// Idea   A value is live if a path leads to a use of the value without passing a write to it. The
+//        computation goes backwards over the graph of blocks until nothing changes. Most values are
+//        live within one block only. Only the others have a bit in the sets.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,9 @@ class AliveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// A piece lists its possible successors as `next`. `go_over(piece, read, overwrite)` calls the
-    /// two functions with each value that the piece reads, or writes in all lanes, in order.
+    /// Each piece (a block) lists its possible successors in `next`. `go_over(piece, read,
+    /// overwrite)` calls `read` for each value that the piece reads, and `overwrite` for each value
+    /// that it writes in all lanes, in order.
     template <class Piece, class GoOver>
     AliveValues(std::size_t values, const std::vector<Piece>& pieces, GoOver go_over)
         : number_(values, kNone) {
@@ -47,7 +48,7 @@ public:
     bool has(const Bits& bits, u32 value) const {
         return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
     }
-    /// Does nothing if the value has no bit.
+    /// Adds the value to the set, unless the value has no bit.
     void add(Bits& bits, u32 value) const {
         if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
     }
@@ -57,12 +58,12 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    /// For a value that some piece reads before it writes it, the number of its bit; otherwise
-    /// kNone.
+    /// The index of the bit of each value that some block reads before writing it, or kNone for
+    /// other values.
     std::vector<u32> number_;
     std::vector<u32> values_;             ///< the value of each bit
-    std::vector<std::vector<u32>> next_;  ///< by piece
-    std::vector<Bits> begin_;             ///< by piece
+    std::vector<std::vector<u32>> next_;  ///< for each piece, its successors
+    std::vector<Bits> begin_;             ///< for each piece, the values live at its start
 };
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,5 @@
-// See bit_flow.h. One function for each kind of instruction, listed at the end.
+// Describes the flow of bits, with one function for each kind of instruction, listed at the end.
+// See bit_flow.h.
 #include "simulator/analysis/bit_flow.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using ptx::Type;
 
 namespace {
 
-constexpr int kDeepest = 8;  ///< definitions that are followed one after the other
+constexpr int kDeepest = 8;  ///< the most definitions that are followed in a chain
 
 bool is_plain_register(const Operand& operand) {
     return operand.is_register() && !operand.negated && operand.elements.empty();
@@ -50,7 +51,7 @@ std::optional<u64> Definitions::constant(const Operand& operand) const {
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
-/// The register of which this one is a copy, or itself.
+/// Returns the register of which `reg` is a copy, or `reg` itself if it is not a copy.
 u32 Definitions::original(u32 reg) const {
     for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
         const Instruction& i = function_.body[only_[reg]];
@@ -60,8 +61,8 @@ u32 Definitions::original(u32 reg) const {
     return reg;
 }
 
-/// `add r, r, 8`; or with copies on the way, as compilers leave them in: `mov a, r`, `add b, a, 8`,
-/// `mov r, b`.
+/// Recognizes a register that grows by a constant: `add r, r, 8`, or the same with copies in
+/// between, as compilers leave them: `mov a, r`, `add b, a, 8`, `mov r, b`.
 void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
     if (i.operands.size() < 2 || !is_plain_register(i.operands[0])) return;
@@ -98,7 +99,7 @@ i64 Definitions::growth_of(u32 reg, int depth) const {
 
 namespace {
 
-/// One instruction whose result is being described.
+/// Describes the bits in the result of one instruction.
 struct Describer {
     const Instruction& i;
     const Definitions& definitions;
@@ -125,7 +126,7 @@ struct Describer {
     PassedOn unknown() const { return {}; }
 };
 
-/// mov and cvta; mov.b64 {%r1, %r2}, %rd1 and back.
+/// Handles mov and cvta, including mov.b64 {%r1, %r2}, %rd1 and its inverse.
 PassedOn move(Describer d) {
     const Operand &to = d.operand(0), &from = d.operand(1);
     const u32 bits = d.bits();
@@ -140,7 +141,7 @@ PassedOn move(Describer d) {
     return d.result;
 }
 
-/// cvt between integers: cut, or extended.
+/// Handles cvt between integers, which truncates or extends.
 PassedOn convert(Describer d) {
     Type types[2] = {Type::none, Type::none};
     std::size_t count = 0;
@@ -156,7 +157,7 @@ PassedOn convert(Describer d) {
     return d.result;
 }
 
-/// selp d, a, b, p
+/// Handles selp d, a, b, p.
 PassedOn select(Describer d) {
     d.add(d.operand(1), 0, 0, d.bits());
     d.add(d.operand(2), 0, 0, d.bits());
@@ -180,19 +181,19 @@ PassedOn shift_right(Describer d) {
     return d.result;
 }
 
-/// shf.{l,r}.{wrap,clamp}.b32 d, a, b, c: 32 bits of the pair b:a.
+/// Handles shf.{l,r}.{wrap,clamp}.b32 d, a, b, c, which extracts 32 bits from the pair b:a.
 PassedOn funnel_shift(Describer d) {
     const auto amount = d.constant(3);
     if (!amount) return d.unknown();
     const u32 by = d.i.has("wrap") ? *amount & 31 : std::min(*amount, 32u);
-    const u32 first = d.i.has("l") ? 32 - by : by;  // the result begins at this bit of b:a
+    const u32 first = d.i.has("l") ? 32 - by : by;  // the result starts at this bit of b:a
     if (first < 32) d.add(d.operand(1), first, 0, 32 - first);
     d.add(d.operand(2), first < 32 ? 0 : first - 32, first < 32 ? 32 - first : 0,
           first < 32 ? first : 64 - first);
     return d.result;
 }
 
-/// bfe d, a, position, length
+/// Handles bfe d, a, position, length.
 PassedOn extract(Describer d) {
     const auto position = d.constant(2), length = d.constant(3);
     if (!position || !length) return d.unknown();
@@ -204,7 +205,7 @@ PassedOn extract(Describer d) {
     return d.result;
 }
 
-/// bfi f, a, b, position, length
+/// Handles bfi f, a, b, position, length.
 PassedOn insert(Describer d) {
     const auto position = d.constant(3), length = d.constant(4);
     if (!position || !length) return d.unknown();
@@ -216,7 +217,7 @@ PassedOn insert(Describer d) {
     return d.result;
 }
 
-/// prmt.b32 d, a, b, selector: four of the eight bytes of b:a.
+/// Handles prmt.b32 d, a, b, selector, which selects four of the eight bytes of b:a.
 PassedOn permute(Describer d) {
     const auto selector = d.constant(3);
     const bool has_mode = d.i.modifiers.size() > 1;  // .f4e, .b4e, .rc8 ...
@@ -232,10 +233,11 @@ PassedOn permute(Describer d) {
     return d.result;
 }
 
-/// The table of lop3: its bit a * 4 + b * 2 + c is the result.
+/// Truth tables of a, b and c for lop3, whose result is the table's bit a * 4 + b * 2 + c.
 constexpr u32 kA = 0xf0, kB = 0xcc, kC = 0xaa;
 
-/// and, or, xor, not, lop3, bit by bit: a constant operand may decide what becomes of the others.
+/// Handles and, or, xor, not and lop3 bit by bit. A bit of a constant operand may determine whether
+/// the other operands' bits are copied, inverted or ignored.
 PassedOn bitwise(Describer d, u32 table, u32 operands) {
     if (d.i.has("pred")) return d.unknown();
     std::optional<u64> constants[3];

@@ -1,9 +1,9 @@
 // Finds the bits of an instruction's result that are unchanged bits of its sources.
 //
 // Idea   Compilers move values not only with `mov`: they also pack and unpack words, shift and mask
-//        them, and select one of two. None of this depends on the values of the bits. The result of
-//        any other instruction (arithmetic, comparisons, addresses, shuffles) depends on everything
-//        that it reads.
+//        them, and select one of two. In these instructions the values of the bits do not affect
+//        where the bits go. The result of any other instruction (arithmetic, comparisons,
+//        addresses, shuffles) depends on all of its sources.
 #pragma once
 
 #include <optional>
@@ -24,14 +24,15 @@ class Definitions {
 public:
     explicit Definitions(const ptx::Function& function);
 
-    /// Returns the only instruction that writes the register (as an index into the body), in all
-    /// lanes that execute it. Returns kNone if there are several, or if it has a guard.
+    /// Returns the index in the body of the only instruction that writes the register, in all lanes
+    /// that execute the instruction. Returns kNone if several instructions write the register, or
+    /// if the instruction has a guard.
     u32 only(u32 reg) const { return only_[reg]; }
-    /// Returns the operand's constant value: that of an immediate, or of a register that is set to
-    /// one.
+    /// Returns the constant value of an immediate, or of a register that is only ever set to one
+    /// constant.
     std::optional<u64> constant(const ptx::Operand& operand) const;
-    /// Returns by how much the register grows in each iteration of a loop, if that is a constant,
-    /// or else 0.
+    /// Returns the constant by which the register grows in each iteration of a loop, or 0 if there
+    /// is none.
     i64 growth(u32 reg) const { return growth_of(reg, 0); }
 
     const ptx::Function& function() const { return function_; }
@@ -46,20 +47,20 @@ private:
     std::vector<i64> growth_;  ///< for `add r, r, constant`
 };
 
-/// Bits of one register that are copied to another.
+/// A run of bits that an instruction copies from one register to another.
 struct BitFlow {
     u32 from_register = 0, to_register = 0;
-    u32 from = 0, to = 0;  ///< the positions of the first bits
+    u32 from = 0, to = 0;  ///< the positions of the first bits of the run
     u32 count = 0;
-    /// Whether each of them is a copy of the bit `from`, as in a sign extension.
+    /// True if each bit of the run is a copy of the single bit `from`, as in a sign extension.
     bool repeats = false;
 };
 
 struct PassedOn {
-    bool known = false;           ///< false if the instruction depends on the values that it reads
-    bool merges = false;          ///< whether run-time values decide which source a bit comes from
-    bool chooses = false;         ///< whether all bits come from the same source in this case
-    bool zero_elsewhere = false;  ///< whether bits of the result that are in no flow are zero
+    bool known = false;           ///< false if the result depends on all values that are read
+    bool merges = false;          ///< true if a run-time value selects the source of a bit
+    bool chooses = false;         ///< true if it selects one source for all bits
+    bool zero_elsewhere = false;  ///< true if the result is zero outside of the flows
     std::vector<BitFlow> flows;
 };
 

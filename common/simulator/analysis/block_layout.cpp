@@ -9,10 +9,10 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Nobody nests loops deeper.
+/// The deepest nesting of loops that is handled.
 constexpr u32 kDeepestLoop = 64;
 
-/// The blocks without the branches that end the turns of loops, and where each block belongs.
+/// The control flow without the back edges of loops, and a sort key for each block.
 class TurnOrder {
 public:
     explicit TurnOrder(std::vector<BasicBlock> blocks)
@@ -20,7 +20,7 @@ public:
         for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
-                // What no lane comes to, such as a debugger's label at the end, stays behind.
+                // Unreachable blocks, such as a debugger's label at the end, stay at the end.
                 if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
                 keys_[b].push_back(~blocks_[b].loop);
             }
@@ -28,14 +28,15 @@ public:
         }
     }
 
-    /// Whether a block stands before one that leads to it.
+    /// Reports whether a block comes before one of its predecessors.
     bool is_disturbed() const {
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 next : blocks_[b].next)
                 if (next < b) return is_complete_;
         return false;
     }
-    /// All blocks, each behind those that lead to it, and those of a loop together.
+    /// Returns all blocks in an order that puts each block after its predecessors and keeps the
+    /// blocks of a loop together.
     std::vector<u32> order() const {
         std::vector<u32> order(blocks_.size());
         std::iota(order.begin(), order.end(), 0u);
@@ -45,8 +46,8 @@ public:
     }
 
 private:
-    /// Removes the branches to where each of the outermost loops begins: what is left of it are the loops
-    /// inside. False when one has several beginnings.
+    /// Removes the back edges of the outermost loops that are left, so that only the loops nested
+    /// in them remain. Returns false if one of these loops has several entries.
     bool take_turns_out() {
         std::vector<u32> beginnings(blocks_.size(), kNone);
         const auto begin_at = [&](u32 b) {
@@ -70,8 +71,8 @@ private:
     }
 
     std::vector<BasicBlock> blocks_;
-    std::vector<std::vector<u32>> keys_;  ///< the number of its loop, from the outermost inwards
-    bool is_complete_ = false;            ///< there are no turns any more
+    std::vector<std::vector<u32>> keys_;  ///< loops around each block, outermost first
+    bool is_complete_ = false;            ///< true once no loop is left
 };
 
 ptx::Instruction label_called(const std::string& name) {
@@ -80,7 +81,8 @@ ptx::Instruction label_called(const std::string& name) {
     return label;
 }
 
-/// Only a block that lost its neighbour needs it.
+/// Returns a branch to `label`. A block needs it if its next block in the text has been moved
+/// elsewhere.
 ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
     ptx::Instruction branch = after;
     branch.opcode = "bra";
@@ -94,7 +96,7 @@ ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& aft
     return branch;
 }
 
-/// The body with its blocks in another order.
+/// Reorders the function's blocks.
 void lay_out(ptx::Function& function, const std::vector<BasicBlock>& blocks,
              const std::vector<u32>& order) {
     if (falls_through(function, blocks.back()) && order.back() + 1 != blocks.size()) return;

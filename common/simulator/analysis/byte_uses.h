@@ -1,4 +1,4 @@
-// Finds out how the bytes are used that the memory instructions of a kernel load.
+// Finds out how a kernel uses the bytes that its memory instructions load.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// The uses in a kernel and in the functions that it calls, by site.
+/// How the bytes are used in a kernel and in the functions that it calls, for each site.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -21,7 +21,8 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Computed when it is first needed, because most launches never read uninitialized memory.
+/// Returns the uses of loaded bytes. They are computed at the first call, because most launches
+/// never read uninitialized memory.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

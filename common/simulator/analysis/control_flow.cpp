@@ -12,8 +12,8 @@ bool ends_thread_or_call(const ptx::Instruction& i) {
     return i.opcode == "ret" || i.opcode == "exit";
 }
 
-/// The blocks, each behind all that it leads to but through itself: depth first, with a stack of its own, since a body
-/// may be longer than the host's stack is deep.
+/// Returns the blocks in postorder of a depth-first search. The search has its own stack, because
+/// recursion on a long body could overflow the host's stack.
 std::vector<u32> in_order_of_ends(const std::vector<BasicBlock>& blocks) {
     struct Visit {
         u32 block;
@@ -54,8 +54,8 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
     return last.guard || !(is_branch(last) || ends_thread_or_call(last));
 }
 
-/// Of the blocks that are left, the one that ended last is on a loop with all that lead to it: those that it does not
-/// lead to itself would have ended later (Kosaraju's algorithm).
+/// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks without a
+/// number, the one that ended last forms a component with all its remaining ancestors.
 void number_loops(std::vector<BasicBlock>& blocks) {
     const std::vector<u32> ended = in_order_of_ends(blocks);
     const std::vector<std::vector<u32>> ways_in = ways_into(blocks);
@@ -147,7 +147,7 @@ bool Dominators::passed(u32 earlier, u32 block) const {
     return block == earlier;
 }
 
-/// The last block that lanes pass on the way to both.
+/// Returns the closest common dominator of two blocks.
 u32 Dominators::common(u32 a, u32 b) const {
     std::set<u32> above;
     for (; a != kNone; a = before_[a]) above.insert(a);

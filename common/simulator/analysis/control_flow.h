@@ -1,4 +1,5 @@
-// The control flow of a function: the possible successors of each instruction, and the loops.
+// Builds the control flow of a function: the possible successors of each instruction, and the
+// loops.
 //
 // Idea   Compilers arrange loops in many ways: with the end first, entered in the middle, with
 //        several entries and exits. So nothing here depends on the order of the text. A loop is a
@@ -11,16 +12,16 @@
 
 namespace coalesce::simulator {
 
-/// Instructions [begin, end) of a body. A lane executes either all or none of them.
+/// The instructions [begin, end) of a body. A lane that executes one of them executes all of them.
 struct BasicBlock {
     u32 begin = 0, end = 0;
     std::vector<u32> next;  ///< the possible successors
-    u32 loop = 0;           ///< blocks that can reach each other have the same number
+    u32 loop = 0;           ///< equal for blocks that can reach each other
 };
 
-/// Reports whether a lane may go from the end of the block to the next block in the text.
+/// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. A loop that lanes reach earlier has a higher number.
+/// Sets BasicBlock::loop. A loop that is reached earlier has a higher number.
 void number_loops(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
@@ -29,26 +30,27 @@ public:
 
     const std::vector<BasicBlock>& blocks() const { return blocks_; }
     const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
-    /// Returns the predecessors of a block, each as often as it leads there.
+    /// Returns the predecessors of a block. A predecessor with several edges to the block occurs
+    /// once per edge.
     const std::vector<u32>& ways_in(u32 block) const { return ways_in_[block]; }
-    /// Returns the blocks that an iteration may execute which ends with a branch from `from` back
-    /// to `to`: the blocks of the same loop that lead to the branch without passing `to` again.
-    /// Returns none if the two are not in a common loop.
+    /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
+    /// to `to`. They are the blocks of the same loop that lead to the branch without passing `to`
+    /// again. Returns none if `from` and `to` are not in the same loop.
     std::vector<u32> blocks_of_turn(u32 from, u32 to) const;
 
 private:
     std::vector<BasicBlock> blocks_;
-    std::vector<std::vector<u32>> ways_in_;  ///< by block
-    std::vector<u32> block_of_;              ///< by index into the body
+    std::vector<std::vector<u32>> ways_in_;  ///< for each block, its predecessors
+    std::vector<u32> block_of_;              ///< for each instruction, its block
 };
 
-/// The dominators of blocks: the blocks that every path to a block passes.
+/// The dominators of each block, which are the blocks on every path to it.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);
 
-    /// Returns the immediate dominator of a block, or none for the first block and for unreachable
-    /// ones.
+    /// Returns the immediate dominator of a block, or kNone for the first block and for unreachable
+    /// blocks.
     u32 before(u32 block) const { return before_[block]; }
     bool passed(u32 earlier, u32 block) const;
 
@@ -59,7 +61,7 @@ private:
 };
 
 /// Returns the possible targets of a branch, as indices into the body. Names that are not labels of
-/// the function are left out, because lowering rejects them.
+/// the function are omitted, because lowering rejects them.
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

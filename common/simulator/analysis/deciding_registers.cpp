@@ -15,7 +15,8 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Of each function: is `does` true in it, or in what it calls? A pointer may lead anywhere.
+/// Returns the functions for which `does` is true for some instruction, in the function itself or
+/// in one that it calls. A call through a pointer counts as such a function.
 std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
     std::set<std::string> found;
     const auto reaches = [&](const Instruction& i) {
@@ -61,8 +62,8 @@ private:
         return roots(std::move(registers));
     }
 
-    /// Numbers with time in them. What a predicate chooses has none: a count of time-outs is a
-    /// count.
+    /// Finds the registers whose values contain clock readings. A value that a predicate selects
+    /// does not count: a counter of time-outs, for example, is not a time.
     void find_timed() {
         for (bool grown = true; grown;) {
             grown = false;
@@ -101,7 +102,7 @@ private:
 bool only_computes(const ptx::Instruction& i) {
     const OpcodeEntry* opcode = find_opcode(i.opcode);
     if (!opcode) return false;
-    // A carry goes from one to the next without a register's name.
+    // The carry flag passes a value to the next instruction without naming a register.
     const bool has_carry = i.has("cc") || opcode->reads_carry();
     return (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move) &&
            !has_carry;

@@ -1,10 +1,10 @@
-// Finds the registers that determine how a repeating piece of a program continues.
+// Finds the registers that determine how a repeating part of a program continues.
 //
 // Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
 //        memory instructions and similar instructions read, and on the registers from which these
 //        were computed. A loop counter that nothing reads before the loop ends is not among them.
-// Time   Sums and differences of clocks are left out too, because they change with time only. A
-//        predicate that is computed from them is a decision, so it counts.
+// Time   Sums and differences of clock readings are omitted too, because they change only with
+//        time. A predicate that is computed from them affects control flow, so it counts.
 #pragma once
 
 #include <set>
@@ -20,26 +20,27 @@ struct DecidingRegisters {
     bool reads_clock = false;
 };
 
-/// Analyses the instructions of the function's body for which `executed` is set.
+/// Finds the deciding registers, considering only the instructions of the function's body for which
+/// `executed` is true.
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed);
 
-/// Reports whether the instruction only computes its destination from its sources.
+/// Reports whether the instruction does nothing but compute its destination from its sources.
 bool only_computes(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool asks_memory(const ptx::Instruction& instruction);
-/// Returns for each register whether it holds an address of the thread's own memory, which no other
-/// thread changes.
+/// Returns, for each register, whether it contains an address in the thread's own local memory,
+/// which no other thread can change.
 std::vector<bool> own_addresses(const ptx::Function& function);
 /// Reports whether the instruction reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Returns the .param variables of a function that hold results of calls that execute, at any
-/// depth, an instruction for which `does` is true. Without optimization, every atomic and every
-/// clock read is such a call.
+/// Returns the .param variables of a function that receive the results of certain calls: those that
+/// execute, at any depth, an instruction for which `does` is true. In unoptimized PTX, every atomic
+/// and every clock read is such a call.
 std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
                                        bool (*does)(const ptx::Instruction&));
-/// Reports whether the instruction loads one of these results.
+/// Reports whether the instruction loads one of `results`.
 bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& results);
 
 }  // namespace coalesce::simulator

@@ -1,7 +1,7 @@
-// See demanded_bytes.h.
+// Implements demanded_bytes.h.
 //
-// In this file  What is certain to follow a load; the bits that decide; where bytes come from; the pieces
-//               of a struct.
+// In this file  The uses that certainly follow a load, the bits that affect the program, the
+// origins of stored bytes, and the parts of a struct.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -38,18 +38,19 @@ bool is_store(const Instruction& i) {
 bool moves_matrices(const Instruction& i) {
     return i.opcode == "ldmatrix" || i.opcode == "stmatrix";
 }
-/// Of memory, in a register.
+/// Returns the size of a loaded or stored element in memory.
 u32 element_bytes(const Instruction& i) {
     return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
-/// Memory that has a shadow, or may have.
+/// Reports whether the instruction accesses memory whose initialized bytes are tracked, or may be
+/// tracked.
 bool is_watched(const Instruction& i) {
     const StateSpace space = space_of_access(i);
     return space == StateSpace::global || space == StateSpace::shared ||
            space == StateSpace::generic;
 }
 
-/// The elements of what is loaded or stored.
+/// Returns the registers of a loaded or stored value, which may be a vector.
 std::vector<Operand> elements_of(const Operand& value) {
     return value.is_vector() ? value.elements : std::vector{value};
 }
@@ -60,9 +61,9 @@ const Operand& address_of(const Instruction& i) {
     return i.operands[is_load(i) ? 1 : 0];
 }
 
-// ---- what is certain to happen ----
+// ---- uses that certainly happen ----
 
-/// Straight pieces of a function, and which of them are certain to follow one another.
+/// The straight-line blocks of a function, and the block that certainly follows each of them.
 class Course {
 public:
     explicit Course(const ptx::Function& function) {
@@ -88,7 +89,7 @@ public:
         }
     }
 
-    /// A lane that was at `first` comes by `second` afterwards, whatever happens.
+    /// Reports whether every lane that executes `first` later executes `second`.
     bool certainly_leads(u32 first, u32 second) const {
         constexpr int kFar = 64;
         u32 block = block_of_[first];
@@ -106,7 +107,7 @@ private:
                i.opcode == "trap";
     }
     std::vector<u32> block_of_;
-    std::vector<u32> next_;  ///< of a block
+    std::vector<u32> next_;  ///< for each block, the one that always follows
 };
 
 // ---- bits that decide ----
@@ -124,7 +125,7 @@ public:
         }
     }
 
-    /// What is certain to become of the bytes of a load.
+    /// Returns the uses of the loaded bytes that certainly happen.
     LoadUse of(u32 load) const {
         const Instruction& i = function_.body[load];
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
@@ -133,7 +134,7 @@ public:
         for (const Operand& element : elements_of(value_of(i))) {
             for (u32 byte = 0; element.is_register() && byte < size; ++byte) {
                 const bool whole = size_of(function_.registers[element.reg].type) > 8;
-                // The last byte of a signed type gives its sign to all the bits behind it.
+                // A load of a signed type copies the sign bit of its last byte to all higher bits.
                 const bool extends = is_signed(type_of(i)) && byte + 1 == size;
                 const u64 own = extends ? ~u64{0} : u64{0xff};
                 const Fate fate =
@@ -143,7 +144,7 @@ public:
             }
             first += size;
         }
-        // Who asks finds a row of memory, and not what a lane gets of it.
+        // The callers know only the row in memory, not the bytes of it that each lane receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
         use.takes_more = moves_matrices(i);
         return use;
@@ -152,7 +153,7 @@ public:
 private:
     enum class Fate : u8 { unknown, stored, decides };
 
-    /// A register with bits of a load in it, or with what was computed from them.
+    /// A register that contains loaded bits, or (if `computed`) a value computed from them.
     struct Carrier {
         u32 reg = 0;
         bool computed = false;
@@ -175,7 +176,8 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // What is added up, turn by turn, is wanted; so is what many others are computed from.
+            // A running sum in a loop is certainly needed, and so is a value from which many others
+            // are computed.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
@@ -189,7 +191,7 @@ private:
         return fate;
     }
 
-    /// What becomes of these bits by this instruction, as far as it is certain.
+    /// Returns the effect of instruction `reader` on these bits, as far as it is certain.
     template <class Reach>
     Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
@@ -203,7 +205,7 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
-            // A compiler may compute first, and ask afterwards whether the result is wanted.
+            // The compiler may compute a result before it checks whether the program needs it.
             if (!is_lane_by_lane(i)) return Fate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return Fate::unknown;
@@ -215,10 +217,11 @@ private:
             const u64 more = from.computed ? ~u64{0} : arriving(flow, bits);
             if (more && !passed.chooses) reach({flow.to_register, from.computed}, more);
         }
-        // The condition of a choice.
+        // The value is the condition of a selection, so it decides.
         return moves || !passed.chooses ? Fate::unknown : Fate::decides;
     }
-    /// A shuffle moves structs to other lanes word by word; what they do with it is not followed.
+    /// Reports whether `reg` is only the value that a shuffle moves. Shuffles move structs to other
+    /// lanes word by word, and we do not follow the words there.
     static bool is_only_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
@@ -233,17 +236,17 @@ private:
     const ptx::Function& function_;
     Course course_;
     std::vector<PassedOn> passed_;
-    std::vector<std::vector<u32>> readers_;  ///< of each register
+    std::vector<std::vector<u32>> readers_;  ///< for each register, its readers
 };
 
-// ---- where bytes come from ----
+// ---- origins of stored bytes ----
 
-/// Where a byte of a register comes from.
+/// The origin of one byte of a register.
 struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
-    u32 load = kNone;  ///< of `copied`; of `other` where bits of a load are in it
-    u32 byte = 0;      ///< of what that loads
+    u32 load = kNone;  ///< for `copied`, and for `other` if the byte contains bits of a load
+    u32 byte = 0;      ///< the offset of the byte in that load
 };
 
 class Origins {
@@ -252,7 +255,8 @@ public:
 
     Origin of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_.try_emplace({reg, byte});
-        // While it is being found out, it is `other`: so ends a circle of definitions.
+        // A byte counts as `other` during its own search, which ends the recursion if definitions
+        // form a cycle.
         if (!is_new || depth_ == kDeepest) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -293,7 +297,7 @@ private:
         return {};
     }
 
-    /// What a flow brings to the byte that begins at bit `first`.
+    /// Returns the origin of the bits that a flow copies to the byte starting at bit `first`.
     Origin arriving(const BitFlow& flow, u32 first) {
         const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
         const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
@@ -313,16 +317,16 @@ private:
         return origin;
     }
 
-    static constexpr int kDeepest = 64;  ///< moves that a value is followed through
+    static constexpr int kDeepest = 64;  ///< the most moves through which a value is followed
 
     const Definitions& definitions_;
     std::map<std::pair<u32, u32>, Origin> known_;
     int depth_ = 0;
 };
 
-// ---- the pieces of a struct ----
+// ---- parts of structs ----
 
-/// An address as a register, or a name, and a distance from it.
+/// An address: a base register or a variable's name, and an offset.
 struct Address {
     u32 base = kNone;
     std::string name;
@@ -333,7 +337,7 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
     Address address{.base = kNone, .name = operand.name, .offset = operand.offset};
     if (!operand.has_base_register) return address;
     address.base = operand.reg;
-    // Definitions form no circle of this length unless they form one of any length.
+    // Stops after 16 definitions, because they may form a cycle.
     for (int followed = 0; followed < 16; ++followed) {
         const u32 at = definitions.only(address.base);
         if (at == kNone) break;
@@ -349,14 +353,15 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
     return address;
 }
 
-/// Finds which loads and stores move one struct together: from the same base to the same base, over the
-/// same distance, with no more between them than padding.
+/// Finds the loads and stores that copy one struct together. They have the same two base addresses
+/// and the same distance between source and destination, and the gaps between them are no larger
+/// than padding.
 class Pieces {
 public:
     Pieces(const Definitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
-    /// Byte `to` of the store at `store` holds bits of byte `from` of what was loaded at `load`.
+    /// Records that byte `to` of the store `store` contains bits of byte `from` of the load `load`.
     void note(u32 load, u32 from, u32 store, u32 to) {
         const Instruction &loads = body(load), &stores = body(store);
         if (moves_matrices(loads) || moves_matrices(stores)) return;
@@ -375,8 +380,8 @@ public:
         }
     }
 
-    /// Compilers load a member ahead of the question whether it is wanted. Nothing is said of that one,
-    /// as long as other members are there.
+    /// Records the loads from each base address. Compilers may load a member before checking
+    /// whether the program needs it. Such a load is not reported if other members are initialized.
     void note_members() {
         for (const auto& [at, use] : result_.loads) {
             if (moves_matrices(body(at))) continue;
@@ -393,13 +398,13 @@ public:
     }
 
 private:
-    /// No type here has a larger one: padding is shorter.
+    /// The largest alignment of any type, in bytes. Padding between members is shorter.
     static constexpr i32 kAlignment = 16;
 
     struct Byte {
-        i64 at;  ///< from the base
+        i64 at;  ///< the byte's offset from the base
         u32 load;
-        i64 offset;  ///< of the load, from the base
+        i64 offset;  ///< the load's offset from the base
     };
     using Base = std::pair<u32, std::string>;
 
@@ -417,7 +422,8 @@ private:
         return element_bytes(i) * static_cast<u32>(elements_of(value_of(i)).size());
     }
 
-    /// A loop that moves on by just what it copies, as memcpy does, piece by piece.
+    /// Reports whether a loop advances both addresses by the size of each copy, as a byte-wise or
+    /// word-wise memcpy does.
     bool is_walk(const Instruction& load, const Address& source, const Address& target) const {
         if (source.base == kNone || target.base == kNone) return false;
         const i64 step = definitions_.growth(source.base);
@@ -443,8 +449,8 @@ private:
 
     const Definitions& definitions_;
     DemandedBytes& result_;
-    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< that are copied together
-    std::map<Base, std::vector<Byte>> members_;                       ///< that are loaded together
+    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< bytes copied together
+    std::map<Base, std::vector<Byte>> members_;                       ///< bytes loaded together
 };
 
 void find_copies(const Definitions& definitions, u32 at, Origins& origins, Pieces& pieces,
@@ -468,8 +474,8 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Piece
     }
 }
 
-/// A function that calls others may be called by them: then its loads have happened again, deeper, when
-/// one of its stores comes.
+/// Reports whether the function may call itself, directly or indirectly. In such a function, a
+/// deeper call may repeat a load before the store that uses its bytes.
 bool may_recur(const ptx::Function& function) {
     return !function.is_entry &&
            any_of(function.body, [](const Instruction& i) { return i.opcode == "call"; });

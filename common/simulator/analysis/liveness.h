@@ -1,12 +1,12 @@
 // Computes the live registers at every point of a function.
 //
-// Idea   A register is live after an instruction if a path leads from there to a use without
-//        meeting a write first. The computation goes backwards over the graph of blocks until
-//        nothing changes, so the order of the text does not matter.
-// Lanes  The lanes of a warp may take different paths, and each has its own column in every
+// Idea   A register is live after an instruction if a path leads from there to a use of the
+//        register without passing a write to it. The computation goes backwards over the graph of
+//        blocks until nothing changes, so the order of the text does not matter.
+// Lanes  The lanes of a warp may take different paths, and each lane has its own element in every
 //        register. Results that hold for every path therefore hold for every lane, whatever the
 //        others do. Lanes that have left a loop keep their values while others are still in it,
-//        because those write only their own columns. A guarded write does not affect all lanes, so
+//        because those write only their own elements. A guarded write does not affect all lanes, so
 //        the value before it stays live.
 #pragma once
 
@@ -21,8 +21,9 @@ class Liveness {
 public:
     Liveness(const ptx::Function& function, const ControlFlow& flow);
 
-    /// The range of indices in which the register is read, written or live. Two registers whose
-    /// ranges do not overlap can share a slot, because neither is written while the other is live.
+    /// The range of instructions in which the register is read, written or live. Two registers
+    /// whose ranges do not overlap can share a slot, because neither is written while the other is
+    /// live.
     struct Range {
         u32 begin = ~0u, end = 0;
         bool is_empty() const { return begin > end; }
@@ -31,14 +32,14 @@ public:
     };
     const Range& range(u32 reg) const { return ranges_[reg]; }
 
-    /// Returns those of `candidates` that are live after the instruction.
+    /// Returns the registers in `candidates` that are live after the instruction.
     std::vector<u32> alive_behind(u32 instruction, const std::vector<u32>& candidates) const;
 
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const AliveValues alive_;    ///< the live registers at flow_.blocks()
-    std::vector<Range> ranges_;  ///< by register
+    const AliveValues alive_;    ///< live registers at each block
+    std::vector<Range> ranges_;  ///< for each register, its range
 };
 
 }  // namespace coalesce::simulator

@@ -10,7 +10,7 @@ namespace {
 
 using ptx::Operand;
 
-/// Instructions whose first operand is not a destination.
+/// Reports whether the first operand is a destination. `none` lists the opcodes without one.
 bool has_destination(const ptx::Instruction& i) {
     static const std::set<std::string_view> none = {
         "st",        "red",           "bra",      "brx",
@@ -39,7 +39,7 @@ void collect(const Operand& operand, std::vector<u32>& out) {
 std::vector<u32> registers_written(const ptx::Instruction& i) {
     std::vector<u32> written;
     if (i.operands.empty() || !has_destination(i)) return written;
-    // `_|p` too: nobody wants the first result, but the second is one.
+    // Include `_|p`, which discards the first result but writes the predicate p.
     if (!i.operands[0].is_address()) collect(i.operands[0], written);
     return written;
 }

@@ -1,4 +1,4 @@
-// The registers that an instruction reads and writes.
+// Finds the registers that an instruction reads and writes.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace coalesce::simulator {
 
-/// Returns the registers that an instruction writes, in all active lanes or, if it has a guard, in
-/// those that pass it.
+/// Returns the registers that an instruction writes. A guarded instruction writes them only in the
+/// lanes whose guard is true.
 std::vector<u32> registers_written(const ptx::Instruction& instruction);
 /// Returns the registers that an instruction reads, including its guard and addresses.
 std::vector<u32> registers_read(const ptx::Instruction& instruction);
 
-/// Adds registers to a set with one bit per register. Returns true if one of them is new.
+/// Adds registers to a set with one bit per register. Returns true if at least one register is new.
 bool add_to(std::vector<bool>& set, const std::vector<u32>& registers);
 bool has_any(const std::vector<bool>& set, const std::vector<u32>& registers);
 

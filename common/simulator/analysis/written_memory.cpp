@@ -12,11 +12,12 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// A set of pointers that an address may be computed from, one bit each; the last bit: some other.
+/// A set of pointers from which an address may be computed, with one bit per pointer. The last bit
+/// stands for any other pointer.
 using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
 
-/// Their result is a number, whatever it was computed from.
+/// Reports whether the result is a plain number, even if a source is an address.
 bool makes_numbers(const Instruction& i) {
     static const std::set<std::string> opcodes = {
         "mul", "mul24", "shl", "shr",  "shf", "div",  "rem", "setp",  "set", "popc", "clz",
@@ -31,7 +32,7 @@ public:
         until_nothing_changes(function_, [&](const Instruction& i) { return follow(i); });
     }
 
-    /// What the instruction writes through.
+    /// Returns the pointers through which the instruction writes.
     Pointers written_by(const Instruction& i) {
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
@@ -55,7 +56,7 @@ public:
 private:
     struct Pointer {
         u32 parameter = 0;
-        std::string variable;  ///< instead, if there is one
+        std::string variable;  ///< or this variable, if not empty
         bool operator==(const Pointer&) const = default;
     };
 
@@ -68,7 +69,8 @@ private:
         return Pointers{1} << (found - pointers_.begin());
     }
 
-    /// A name: a variable of the module, or one in shared or local memory, which does not count here.
+    /// Returns the pointer to a named variable, or an empty set for a variable in shared or local
+    /// memory, which does not matter here.
     Pointers of_name(const std::string& name) {
         const auto& variables = kernel_.module->ast->variables;
         const auto found = variables.find(name);
@@ -84,7 +86,7 @@ private:
                 if (operand.has_base_register) return of_register_[operand.reg];
                 return operand.name.empty() ? kUnknown : of_name(operand.name);
             case Operand::Kind::immediate:
-                // A number that could be an address.
+                // Such a large constant could be an address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;
@@ -95,7 +97,7 @@ private:
         }
     }
 
-    /// Whether the register can hold an address by itself.
+    /// Reports whether the register is wide enough for an address.
     bool is_wide(u32 reg) const { return ptx::size_of(function_.registers[reg].type) == 8; }
 
     bool follow(const Instruction& i) {
@@ -104,11 +106,11 @@ private:
         Pointers from = 0;
         const bool from_memory =
             i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "atom" || i.opcode == "call";
-        // Of a product and a sum only what is added.
+        // For a multiply-add, only the addend can be a pointer.
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= of_operand(i.operands[k]);
-        // Halves of an address may have been anywhere.
+        // Two halves that form an address may come from any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;
@@ -147,7 +149,7 @@ private:
     const Kernel& kernel_;
     const ptx::Function& function_;
     std::vector<Pointers> of_register_;
-    std::vector<Pointer> pointers_;  ///< by bit
+    std::vector<Pointer> pointers_;  ///< the pointer of each bit
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Finds the memory that the stores and atomics of a kernel may write to, as far as this follows
-// from its text: the objects that its pointers point to.
+// Finds the memory that the stores and atomics of a kernel may write to, as far as the kernel's
+// text determines it: the objects that its pointers point to.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
-//        Sums, moves and selections keep this property, and products, shifts and 32-bit memory
-//        values do not. A store through a pointer that was loaded from memory may go anywhere.
+//        The result of a sum, move or selection may still be an address; the result of a product or
+//        shift, or a 32-bit value from memory, cannot. A store through a pointer that was loaded
+//        from memory may write anywhere.
 // Watch  In C++, a program must not reach one allocation from a pointer to another, but nothing
 //        prevents it. Code that relies on this analysis must still check each store (as
 //        checks/global_race.h does).
@@ -13,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// Analyses a kernel whose sites are known.
+/// Analyses a kernel whose `sites` are already filled.
 WrittenMemory written_memory(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

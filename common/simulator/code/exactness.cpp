@@ -11,7 +11,8 @@ namespace {
 using ptx::Instruction;
 using Kind = Remark::Kind;
 
-/// Modifiers that say how long caches are to keep a line. (Those of cp.async name its form.)
+/// Reports whether a modifier tells caches how long to keep a line. (For cp.async these modifiers
+/// select a variant.)
 bool is_cache_hint(const std::string& modifier) {
     static constexpr std::string_view kOperators[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt"};
     return modifier.starts_with("L1::") || modifier.starts_with("L2::") ||
@@ -26,7 +27,8 @@ bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
     });
 }
 
-/// mma, and the form of wmma that multiplies. Sums of integers are exact, and doubles are added by fma.
+/// Reports whether the instruction is an mma or a multiplying wmma of floats. It excludes integers,
+/// whose sums are exact, and doubles, which are added by fma.
 bool is_product_of_floats(const Instruction& i) {
     const bool multiplies = i.opcode == "mma" || i.has("mma");
     return multiplies && !i.has("s32") && !i.has("f64");

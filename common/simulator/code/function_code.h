@@ -1,5 +1,5 @@
-// The executable form of a kernel: the Ops of its body and of the functions that it calls, the
-// prologues that compute values shared by many threads, and the places where values are stored.
+// Declares the executable form of a kernel: the Ops of its body and of the functions that it calls,
+// the prologues that compute values common to many threads, and the slots that contain values.
 #pragma once
 
 #include <map>
@@ -14,36 +14,36 @@ namespace coalesce::simulator {
 
 struct SpecialRegister;
 
-/// The place of a special register's value, which the scheduler writes.
+/// The slot of a special register. The scheduler writes its value.
 struct SpecialSlot {
     const SpecialRegister* special = nullptr;
     Slot slot;
 };
 
-/// A parameter or return value of a device function: `bytes` per lane, at `offset` in the parameter
-/// memory of the frame.
+/// A parameter or return value of a device function, with `bytes` bytes per lane at `offset` in the
+/// parameter memory of the frame.
 struct ParameterSlot {
     std::string name;
     u32 offset = 0;
     u32 bytes = 0;
 };
 
-/// A call: the callee, and the corresponding regions of the caller's and the callee's parameter
-/// memory.
+/// A call: the callee, and the offsets of arguments and results in the caller's parameter memory.
 struct FunctionCode;
 struct CallSite {
-    const FunctionCode* callee = nullptr;  ///< nullptr for a call through a pointer (Op::a)
+    const FunctionCode* callee = nullptr;  ///< null for a call through a pointer (Op::a)
     std::vector<u32> argument_offsets;     ///< in the caller's parameter memory
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp has separately, and its place while it is live.
+/// A register that each warp has separately, with its position in the warp's own file while it is
+/// live.
 struct PlacedRegister {
     u32 root = 0;               ///< see Registers::root
     u32 offset = 0, bytes = 0;  ///< in a warp's own file
 };
 
-/// A slot in a warp's own file.
+/// The position of a slot in a warp's own file.
 struct SlotPlace {
     u32 offset = 0, bytes = 0;
 };
@@ -55,7 +55,8 @@ struct FunctionCode {
     std::vector<Op> ops;
     u32 own_bytes = 0;             ///< the size of a warp's own file
     std::vector<SlotPlace> slots;  ///< the slots in this file
-    /// The parameter memory of a frame, per lane: its own parameters, results, and call arguments.
+    /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
+    /// its results and the arguments of its calls.
     u32 parameter_bytes = 0;
     u32 local_bytes = 0;  ///< local variables, per thread
     std::vector<ParameterSlot> parameters, results;
@@ -63,49 +64,51 @@ struct FunctionCode {
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
-    u64 address = 0;  ///< the value of a function pointer to it
-    /// For code that inspects a warp's state (execute/watch.h).
+    u64 address = 0;  ///< the value of a pointer to this function
+    /// Used by code that inspects a warp's state (execute/watch.h).
     std::vector<u32> roots;
     std::vector<PlacedRegister> placed;
 };
 
-/// How often a value must be computed.
+/// The set of threads for which a value is the same, and therefore how often it must be computed.
 enum class ValueClass : u8 {
-    launch,    ///< once: it is the same for all threads of the grid
-    block,     ///< per block: it is the same for all threads of a block
-    position,  ///< per position: it depends only on the thread's position in its block
+    launch,    ///< once per launch, since it is the same for all threads of the grid
+    block,     ///< once per block, since it is the same for all threads of a block
+    position,  ///< once per position, since it depends only on the position in the block
     thread,    ///< per thread
 };
 
 struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
-    /// The Ops that run before the first block, before each block, and for each warp before the
-    /// first block.
+    /// The Ops that run before the first block of a launch, before each block, and for each warp
+    /// before the first block.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;
         u64 bits;
-        u32 width;  ///< 4 or 8; 0 for a predicate
+        u32 width;  ///< 4 or 8 bytes, or 0 for a predicate
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each piece of straight code between two Ops with a weight (Op::weight), its number of
+    /// For each straight piece of code between two Ops with a weight (Op::weight), the number of
     /// instructions per line. The number of executions of such an Op then gives the counts of all
     /// lines.
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
-    /// For the same pieces, the instructions with remarks. Parallel to `straights`.
+    /// For each straight piece, the number of instructions with each remark. Parallel to
+    /// `straights`.
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;  ///< without optimizations: see Options::plain
-    /// Plain except for memory accesses, for blocks that are recorded.
+    /// True for blocks that are recorded: like `plain`, except for memory accesses.
     bool recorded = false;
-    bool clustered = false;  ///< for launches whose clusters have several blocks
-    /// Whether blocks can observe the order in which they run, so that one worker must run them
+    bool clustered = false;  ///< for launches whose clusters contain several blocks
+    /// True if blocks can observe the order in which they run, so that one worker must run them
     /// all.
     bool order_sensitive = false;
-    bool reserved_shared = false;  ///< whether it asks for the system's shared memory
-    /// Whether there are only plain shared accesses and block barriers, so that the ledger can be used.
+    bool reserved_shared = false;  ///< if it reads the system's shared memory
+    /// True if the kernel has only plain shared accesses and block barriers, so that the ledger can
+    /// be used.
     bool repeats_shared = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< whether it calls malloc

@@ -1,4 +1,4 @@
-// The configuration and the outcome of a launch.
+// Defines the configuration and the outcome of a launch.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -12,10 +12,10 @@ enum class Status : int {
     out_of_memory = 2,
     invalid_configuration = 9,
     invalid_ptx = 218,
-    unsupported_ptx = 222,  ///< an instruction that the simulator does not support
+    unsupported_ptx = 222,  ///< the simulator does not support an instruction
     illegal_address = 700,
     launch_out_of_resources = 701,
-    launch_timeout = 702,  ///< the instruction limit was reached, or there was a deadlock
+    launch_timeout = 702,  ///< the instruction limit was reached, or threads deadlocked
     assert_failed = 710,
     misaligned_address = 716,
     illegal_instruction = 715,
@@ -28,7 +28,7 @@ struct LaunchConfig {
     u32 dynamic_shared = 0;
     bool cooperative = false;
     Dim3 cluster{1, 1, 1};
-    /// Whether the launch or the kernel specifies the shape of a cluster.
+    /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
 
     bool has_clusters() const { return cluster.count() > 1; }

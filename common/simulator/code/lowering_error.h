@@ -1,4 +1,4 @@
-// The error that is thrown if a kernel cannot be lowered.
+// Defines the error that is thrown if a kernel cannot be lowered.
 #pragma once
 
 #include <stdexcept>

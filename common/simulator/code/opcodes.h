@@ -1,5 +1,5 @@
-// The list of PTX opcodes that the simulator supports. It tells the lowering who executes an
-// instruction, and the grader which instructions a submission may use.
+// Lists the PTX opcodes that the simulator supports. The list tells the lowering which part of the
+// simulator executes an instruction, and the grader which instructions a submission may use.
 #pragma once
 
 #include <string_view>
@@ -10,15 +10,15 @@
 
 namespace coalesce::simulator {
 
-/// The part of the simulator that executes an opcode, and what kind of operation it is.
+/// The part of the simulator that executes an opcode, together with the kind of the operation.
 enum class OpcodeGroup : u8 {
-    lanes,    ///< instructions/: computes each lane from the same lane of the sources
-    move,     ///< program/lower_values.cpp: mov and cvta, mostly done while lowering
-    access,   ///< program/lower_memory.cpp: loads and stores
-    control,  ///< program/lower_control.cpp: branches, calls, barriers, exit
+    lanes,    ///< instructions/: compute each lane from the same lane of the sources
+    move,     ///< lowering/lower_values.cpp: mov and cvta, mostly done while lowering
+    access,   ///< lowering/lower_memory.cpp: loads and stores
+    control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
     warp,     ///< execute/families.cpp: operations between the lanes of a warp
-    memory,   ///< execute/families.cpp: atomics, copies, fences, queries about addresses
-    /// execute/families.cpp: timers, traps, hints, clusters, textures; no exercise needs them.
+    memory,   ///< execute/families.cpp: atomics, copies, fences, address queries
+    /// execute/families.cpp: timers, traps, hints, clusters and textures, which no exercise needs.
     machine,
 };
 
@@ -32,9 +32,9 @@ struct OpcodeEntry {
     bool reads_carry() const;
 };
 
-/// Returns the opcodes in the order of opcodes.inc.
+/// Returns all opcodes in the order of opcodes.inc.
 const std::vector<OpcodeEntry>& opcodes();
-/// Returns nullptr for an unknown instruction.
+/// Returns the entry of an opcode, or null if the opcode is unknown.
 const OpcodeEntry* find_opcode(std::string_view name);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// The widths of a register's lanes.
+// Defines the widths of a register's lanes.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -6,7 +6,8 @@
 
 namespace coalesce::simulator {
 
-/// w128 is for atomics only: 32 lanes of 64 bits with the low halves, then 32 with the high halves.
+/// w128 is used only by atomics. It consists of 32 64-bit lanes with the low halves, followed by 32
+/// with the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
 
 inline Width width_of_type(ptx::Type type) {
@@ -15,14 +16,13 @@ inline Width width_of_type(ptx::Type type) {
     return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 
-/// Returns the size of a slot with 32 lanes.
+/// Returns the size in bytes of a slot with 32 lanes.
 inline u32 bytes_of(Width width) {
     switch (width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;
         case Width::w32: return 4 * kLanes;
-        default:
-            return 64;  // for predicates too, so that every slot is aligned for the host's vectors
+        default: return 64;  // also for predicates, so that every slot is aligned for host vectors
     }
 }
 

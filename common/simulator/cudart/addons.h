@@ -1,5 +1,5 @@
-// Functions that the runtime calls in the addons for graphs and textures. addons/graphs and addons/textures define
-// them. A build without addons uses those in addons/absent/.
+// Declares the functions of the graph and texture addons that the runtime calls. addons/graphs and
+// addons/textures define them. A build without addons uses the definitions in addons/absent/.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,24 +10,27 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Executes work that only a node of a graph can have.
+/// Executes work that only a graph node can have.
 void carry_out_node(const ChildWork& work);
 void carry_out_node(const AllocateWork& work);
 void carry_out_node(const FreeWork& work);
 void carry_out_node(const ConditionalWork& work);
 
-/// Frees memory of a graph that a program frees like other memory. Returns false if it is not a graph's.
+/// Frees graph memory that a program frees like other memory. Returns false if the memory does not
+/// belong to a graph.
 bool free_graph_memory(const void* pointer);
 
-/// Deletes all graphs and captures, and frees their memory, for cudaDeviceReset.
+/// Deletes all graphs and captures and frees their memory, for cudaDeviceReset.
 void forget_graphs();
 
 // ---- addons/textures ----
 
-/// Converts a copy with arrays into one between pitched blocks. Other copies are returned unchanged.
+/// Converts a copy with CUDA arrays to one between pitched memory. Other copies are returned
+/// unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
-/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. Their memory is freed elsewhere.
+/// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory
+/// elsewhere.
 void forget_textures();
 
 }  // namespace coalesce::simulator::cudart

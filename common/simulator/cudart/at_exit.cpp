@@ -1,8 +1,8 @@
-// The end of the process: leaks are looked for, and the report is written that options() ask for.
+// Ends the process: reports leaks, and writes the report that options() request.
 //
-// A destructor function of a shared library runs after those of the program and after its atexit
-// handlers, so what the program frees there is freed by now. Nothing that is used here is
-// destroyed: the library's own objects live in storage that is never given back.
+// A destructor function of a shared library runs after the program's destructors and atexit
+// handlers, so it does not report memory that these free. Objects of the library that are used here
+// are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"
 #include "simulator/profile/exit_report.h"

@@ -1,15 +1,18 @@
-// Stream capture: work that is queued in a captured stream becomes nodes of a graph.
+// Declares stream capture, in which the work queued in a captured stream becomes the nodes of a
+// graph.
 //
 // Theory of operation
-//   A capture starts in one stream. The stream remembers which nodes its next node must wait for. An event that is
-//   recorded in it remembers the same. A second stream that waits for this event takes part from then on (a fork), and
-//   a stream that waits for an event of the second one depends on both (a join). When the capture ends, in the stream in
-//   which it started, every node must lead there.
-//   During a capture, some calls are not allowed: those that ask for the progress of captured work (there is none yet),
-//   those that would order a captured stream after the default stream, and, depending on the mode of the capture, those
-//   that may do either implicitly, such as cudaMalloc. Such a call fails, and invalidates the capture.
-//   The functions that are declared here are in addons/graphs. A build without addons uses those in addons/absent/,
-//   in which no stream is ever captured.
+//   A capture starts in one stream, its origin. The capture stores, for each stream, the nodes that
+//   the stream's next node must wait for. An event recorded in the stream stores the same nodes. A
+//   second stream that waits for this event takes part in the capture from then on (a fork), and a
+//   stream that waits for an event of the second stream depends on both (a join). When the capture
+//   ends, every node must lead to the last nodes of the origin.
+//   During a capture, some calls are not allowed: those that query the progress of captured work
+//   (which has not run yet), those that would order a captured stream after the default stream,
+//   and, depending on the mode of the capture, those that may do either implicitly, such as
+//   cudaMalloc. Such a call fails, and invalidates the capture.
+//   The functions that are declared here are in addons/graphs. A build without addons uses those in
+//   addons/absent/, in which no stream is ever captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,33 +31,34 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A node that must complete first. Edge data other than zero are only hints for speed.
+/// A node that must complete before another one. Edge data other than zero only affect speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
 };
 
-/// The number of active captures. Calls check this first, because it is nearly always 0.
+/// The number of captures in progress. Calls check it first, because it is nearly always 0.
 extern std::atomic<int> captures_under_way;
 
 inline bool any_capture() {
     return captures_under_way.load(std::memory_order_relaxed) > 0;
 }
 
-/// Returns the capture in which the stream takes part, valid or not, or null.
+/// Returns the capture in which the stream takes part, whether valid or invalid, or null if there
+/// is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
 
-/// Fails if work cannot be queued in or captured from the stream, because a capture would be
-/// ordered after the default stream.
+/// Fails if work in this stream would make a captured stream wait for the default stream.
 void check_order(cudaStream_t stream);
 
-/// For calls that may wait or change the device. Fails during a capture that forbids them.
+/// Fails if a capture in progress forbids the call. Called by functions that may wait or change the
+/// device.
 void check_safe();
 
-/// For calls that wait for a stream or query it.
+/// Fails if the stream is being captured. Called by functions that wait for a stream or query it.
 void check_not_captured(cudaStream_t stream);
 
-/// For calls that wait for all streams.
+/// Fails if any stream is being captured. Called by functions that wait for all streams.
 void check_nothing_captured();
 
 /// Calls `make`, and invalidates the capture if it fails.
@@ -63,16 +67,17 @@ void for_capture(Capture& capture, const std::function<void()>& make);
 /// Adds a node for work in a captured stream.
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
 
-/// Queues work in a stream: it is executed immediately, or captured.
+/// Executes the work immediately, or captures it if the stream is being captured.
 void put(cudaStream_t stream, Work work);
 
-/// Allocates or frees memory as a node of the captured graph.
+/// Allocates or frees memory by a node of the captured graph.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                   const void* pointer);
 
-/// Forgets the stream and its capture, because the stream was destroyed.
+/// Removes a stream that is being destroyed from its capture. If the capture started in this
+/// stream, it ends.
 void forget_capture(cudaStream_t stream);
 
 // ---- events ----
@@ -83,11 +88,12 @@ struct CapturedEvent {
     std::vector<Dependency> nodes;
 };
 
-/// An event is recorded in a captured stream.
+/// Records an event in a captured stream.
 void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                      CapturedEvent& event);
 
-/// `stream` waits for an event that was recorded in a captured stream.
+/// Makes `stream` wait for an event that was recorded in a captured stream, so that `stream` takes
+/// part in the capture.
 void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
 /// Fails because `stream`, which is being captured, waits for an event that was not captured.
@@ -99,16 +105,16 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event);
 /// Fails because a captured event was queried.
 [[noreturn]] void refuse_captured_event(const CapturedEvent& event);
 
-// ---- what surrounds the body of a call ----
+// ---- wrappers for the bodies of calls ----
 
-/// A call that queues work in a stream. `describe(arguments...)` returns the work.
+/// Runs a call that queues work in a stream. `describe(arguments...)` returns the work.
 template <class Describe, class... Arguments>
 cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe,
                       const Arguments&... arguments) noexcept {
     return on_stream(name, stream, [&] { put(stream, describe(arguments...)); });
 }
 
-/// A call that waits for the device or changes its state.
+/// Runs a call that waits for the device or changes its state.
 template <class Body, class... Arguments>
 cudaError_t unsafe_api(const char* name, Body body, const Arguments&... arguments) noexcept {
     return api(name, [&] {
@@ -117,7 +123,7 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// A call that does its work in the default stream and waits for it. The counterpart of in_stream.
+/// Runs a call that does its work in the default stream and waits for the work, unlike in_stream.
 template <class Describe, class... Arguments>
 cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
     return api(name, [&] {
@@ -130,12 +136,12 @@ cudaError_t at_once(const char* name, Describe describe, const Arguments&... arg
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines `call` with the `count` parameters of `describe`. It executes the described work
-/// immediately.
+/// Defines `call`, with the same `count` parameters as `describe`. The call executes the described
+/// work immediately.
 #define COALESCE_AT_ONCE(call, describe, count)  \
     COALESCE_BY(at_once, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)
-/// Also defines its variant that takes a stream.
+/// Also defines the variant of `call` that takes a stream.
 #define COALESCE_AT_ONCE_AND_IN_STREAM(call, describe, count)                             \
     COALESCE_AT_ONCE(call, describe, count);                                              \
     cudaError_t call##Async(COALESCE_PARAMETERS_##count(describe), cudaStream_t stream) { \

@@ -1,4 +1,5 @@
-// cudaMemcpy and cudaMemset: plain, of rows, with streams, between peers, and to and from symbols.
+// Implements cudaMemcpy and cudaMemset: linear, pitched, in streams, between peers, and to and from
+// symbols.
 #include "simulator/cudart/capture.h"
 #include "simulator/cudart/devices.h"
 #include "simulator/cudart/modules.h"
@@ -9,7 +10,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// One device may be named twice.
+/// Describes a copy between devices. Source and destination may be the same device.
 Work describe_peer_copy(void* to, int to_device, const void* from, int from_device, size_t bytes) {
     need(is_device(to_device) && is_device(from_device), cudaErrorInvalidDevice);
     return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice);
@@ -53,7 +54,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
     return in_stream(__func__, stream, describe_peer_copy, to, to_device, from, from_device, bytes);
 }
 
-// ---- rows that do not follow each other without a gap; the 3D calls also take CUDA arrays (arrays.h) ----
+// ---- pitched memory, and 3D calls, which also accept CUDA arrays (arrays.h) ----
 
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy2D, describe_copy_2d, 7);
 COALESCE_AT_ONCE_AND_IN_STREAM(cudaMemcpy3D, describe_copy_3d, 1);

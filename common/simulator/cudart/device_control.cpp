@@ -1,4 +1,5 @@
-// The device as a whole: which one, how it waits, its limits, and the end of its context.
+// Implements functions for the whole device: selecting it, its flags and limits, and resetting its
+// context.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,7 +19,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// CUDA 13.0, the version whose interface this library has.
+/// The runtime version, CUDA 13.0, whose interface this library has.
 constexpr int kVersion = 13000;
 
 // ---- flags ----
@@ -34,10 +35,11 @@ void set_flags(unsigned flags) {
 
 // ---- limits ----
 
-/// Local memory that hardware can give a thread.
+/// The most local memory per thread on hardware, in bytes.
 constexpr size_t kMaxStack = 512 * 1024;
 
-/// None of these is enforced: the printf buffer, say, grows as it must.
+/// Returns the stored value of a limit that the simulator does not enforce. The printf buffer, for
+/// example, grows as needed.
 size_t& stored_limit(cudaLimit limit) {
     static auto& stored =
         *new std::map<cudaLimit, size_t>{{cudaLimitPrintfFifoSize, 8650752},
@@ -68,13 +70,13 @@ void set_limit(cudaLimit limit, size_t value) {
     }
 }
 
-// ---- cache configuration: hints, kept for whoever asks ----
+// ---- cache configuration, which is stored but has no effect ----
 
 cudaFuncCache cache_config = cudaFuncCachePreferNone;
 
-// ---- peers: all reach all, once that was asked for ----
+// ---- peers: every device can access every other once the program enables the access ----
 
-/// Who may reach whom, as enabled by this process.
+/// The pairs (device, peer) for which this process has enabled access.
 std::set<std::pair<int, int>> enabled_peers;
 
 bool are_peers(int device, int peer) {
@@ -98,10 +100,10 @@ void disable_peer(int peer) {
 // ---- reset ----
 
 void reset() {
-    // As on hardware: a process whose context broke has lost its device.
+    // As on hardware, a process cannot use its device any more after an error broke the context.
     if (context_is_broken()) return leave_broken_context();
     report_leaks();
-    // Before their memory: graphs give theirs back.
+    // Delete graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
@@ -116,7 +118,7 @@ void reset() {
                 memory.unregister_host(reinterpret_cast<void*>(allocation.begin));
                 break;
             case AllocationKind::variable:
-            case AllocationKind::constant: break;  // their modules' business
+            case AllocationKind::constant: break;  // freed with their modules
         }
     }
     forget_textures();
@@ -219,7 +221,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     return api(__func__, [&] { return give(config, cudaSharedMemBankSizeFourByte); });
 }
 
-/// Banks are 4 bytes wide, whatever is asked for: so it is since compute capability 5.
+/// Does nothing: as on all GPUs since compute capability 5, banks are always 4 bytes wide.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
     return api(__func__, [] {});
 }
@@ -257,7 +259,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 
 extern "C" {
 
-/// Counters are always on: there is nothing to start or stop.
+/// Does nothing, because the counters are always on.
 cudaError_t cudaProfilerStart() {
     return answer(__func__, [] {});
 }
@@ -268,7 +270,7 @@ cudaError_t cudaProfilerStop() {
 
 }  // extern "C"
 
-/// Describes a format; no device is needed.
+/// Returns a description of a format. Does not need a device.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};

@@ -1,5 +1,5 @@
-// What the simulated device says of itself: every cudaDeviceAttr, and cudaDeviceProp made from
-// them, so that the two cannot disagree. The values stand in attribute_list.inc.
+// Implements every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so that the two
+// cannot disagree. The values are in attribute_list.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -14,10 +14,9 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The bus that the device claims to sit on.
-/// Of device 0; the others follow.
+/// The PCI bus number of device 0. Further devices have the next numbers.
 constexpr unsigned kPciBus = 1;
-/// The numbers of attributes end before this one.
+/// All attribute numbers are less than this one.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {
@@ -35,7 +34,7 @@ std::optional<int> attribute_value(int attribute) {
     return reserved ? std::optional(0) : std::nullopt;
 }
 
-/// Members have several types.
+/// Sets a member of any type.
 template <class Member>
 void set_member(Member& member, int value) {
     member = static_cast<Member>(value);
@@ -86,7 +85,8 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     return answer(__func__, [&] {
         unsigned domain = 0, bus = 0, slot = 0, function = 0;
         need(device && id);
-        // domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal
+        // The accepted formats are domain:bus:device.function, domain:bus:device and
+        // bus:device.function, in hexadecimal.
         if (std::sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
             domain = function = 0;
             need(std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) >= 2);

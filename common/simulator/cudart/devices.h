@@ -1,8 +1,8 @@
-// The simulated devices. COALESCE_SIM_DEVICES is their number.
+// Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
-// All devices are the same: they share one memory, so every device can access the others'
+// All devices are identical. They share one memory, so every device can access the others'
 // allocations, and one set of counters. A program for several GPUs runs, and its results are right
-// or wrong as on hardware. It is not checked whether it enabled access to its peers.
+// or wrong as on hardware. We do not check whether the program enabled access to its peers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@ bool is_device(int device);
 void check_device(int device);
 /// Returns the number of devices.
 int device_count();
-/// The device that the calling thread has chosen.
+/// The current device of the calling thread.
 int& current_device();
 
 }  // namespace coalesce::simulator::cudart

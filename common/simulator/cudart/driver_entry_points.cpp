@@ -1,7 +1,8 @@
-// The way from the runtime to the driver's functions (cuMemAlloc ...). One of them is here,
-// cuTensorMapEncodeTiled, because programs that use tensor maps have no other way to make them. The others
-// are in the stand-in for the driver's library (driver/), where `simulate` has put it before the program; where
-// there is none, the answer is that the function was not found, in the manner in which NVIDIA's library says so.
+// Looks up the driver's functions (cuMemAlloc ...) for the runtime. This file defines one of them,
+// cuTensorMapEncodeTiled, because programs that use tensor maps call it even if they otherwise use
+// only the runtime. The others are in the replacement of the driver's library (addons/driver/),
+// which `simulate` adds to the program's library path. Without that library, the lookup reports
+// that the function was not found, in the same way as NVIDIA's library does.
 #ifndef __EMSCRIPTEN__
 #    include <dlfcn.h>
 #endif
@@ -40,12 +41,13 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
 namespace {
 
 #ifdef __EMSCRIPTEN__
-/// A page has no other libraries.
+/// In WebAssembly there are no other libraries.
 void* find_in_driver(const char*, unsigned long long) {
     return nullptr;
 }
 #else
-/// The driver's own way to find a function; null when its library is not there, or is not ours.
+/// Looks up a function with the driver's own cuGetProcAddress. Returns null if the driver's library
+/// is missing or is not the simulated one.
 void* find_in_driver(const char* symbol, unsigned long long flags) {
     using GetProcAddress = int (*)(const char*, void**, int, unsigned long long, int*);
     static const GetProcAddress get = []() -> GetProcAddress {

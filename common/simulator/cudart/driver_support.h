@@ -1,7 +1,7 @@
-// The functions of the runtime that the replacements for the driver's library (driver/) and for
-// cuBLAS (cublas/) need in addition to CUDA's own. All of them are one simulated GPU: the driver's
-// functions call the runtime's, and these functions cover the rest. They have C names, because they
-// are exported.
+// Declares the runtime functions that the replacements for the driver's library (addons/driver/)
+// and for cuBLAS (addons/cublas/) need in addition to CUDA's own. The driver's functions call the
+// runtime's, so that both use the same simulated GPU. These functions have C names because they are
+// exported.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,16 +11,17 @@
 
 extern "C" {
 
-/// Surrounds a function of the driver, as api.h does for the runtime. Explanations and reports
-/// contain its name, errors have the names that `error_name` returns, and the runtime's last error
-/// is unchanged.
+/// Runs the body of a driver function, as api.h does for the runtime. Explanations and reports
+/// contain `name`, and errors have the names that `error_name` returns. The runtime's last error
+/// stays unchanged.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 
-/// Explains the current call in one sentence.
+/// Explains the current call in one sentence, like `explain` in api.h.
 void coalesceDriverExplain(const char* sentence);
 
-/// Reports that `function` is not simulated, and what to do instead. Returns cudaErrorNotSupported.
+/// Reports that `function` is not simulated, and what to use instead. Returns
+/// cudaErrorNotSupported.
 cudaError_t coalesceDriverMissing(const char* function, const char* instead);
 
 /// Records for the report that a replacement library executed `function` on the host.
@@ -30,7 +31,7 @@ void coalesceNoteHostWork(const char* function);
 /// call makes the primary context current.
 bool coalesceRuntimeIsUsed();
 
-/// Implements cuTensorMapEncodeTiled. Its errors have the same numbers.
+/// Implements cuTensorMapEncodeTiled. The returned error has the same number in the driver.
 cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
                                     const uint64_t* size, const uint64_t* strides,
                                     const unsigned* box, const unsigned* element_strides,

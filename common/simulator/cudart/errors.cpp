@@ -1,4 +1,5 @@
-// The errors of threads and of the context, their names, and what is printed about them. See api.h.
+// Implements the errors of threads and of the context, their names, and the messages about them.
+// See api.h.
 #include <atomic>
 #include <cctype>
 #include <cstdio>
@@ -14,7 +15,8 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// `waiting`: caused by a kernel, not returned by a call yet. `current`: returned from now on.
+/// The error that broke the context. `waiting` was caused by a kernel and has not been returned by
+/// any call; every call from now on returns `current`.
 struct ContextState {
     std::atomic<cudaError_t> waiting{cudaSuccess};
     std::atomic<cudaError_t> current{cudaSuccess};
@@ -44,7 +46,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.waiting.exchange(cudaSuccess);
-    // The first error is the one that stays.
+    // Keep the first error.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
@@ -73,11 +75,12 @@ bool context_is_broken() {
     return context.waiting.load() != cudaSuccess || context.current.load() != cudaSuccess;
 }
 
-// ---- what is said about a call ----
+// ---- messages about a call ----
 
 namespace {
 
-/// A program may call in a loop for ever: what was not said in the first thousand is not new.
+/// The most sentences that are printed. A program may repeat a failing call forever, but after a
+/// thousand different sentences nothing new is likely to follow.
 constexpr std::size_t kMostSaid = 1000;
 
 void print_once(const std::string& sentence) {
@@ -89,10 +92,10 @@ void print_once(const std::string& sentence) {
     if (said.size() < kMostSaid && said.insert(text).second) std::fputs(text.c_str(), stderr);
 }
 
-/// Whether `error` from `call` shows a mistake in the program. Many errors are answers: programs
-/// ask whether there is memory, a peer, an attribute or one more device, and try whether something
-/// is registered yet. So only calls that do work count, and of their errors those that no program
-/// can want.
+/// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
+/// answers: programs check whether memory, a peer, an attribute or another device is available, or
+/// whether something is already registered. So only calls that do work count, and of their errors
+/// only those that no program can expect.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:
@@ -120,7 +123,7 @@ bool is_mistake(std::string_view call, cudaError_t error) {
     return false;
 }
 
-/// `error`: its name.
+/// Reports a failed call. `error` is the name of its error.
 void report_failure(const std::string& call, const std::string& error, const std::string& kernel,
                     const std::string& message) {
     if (!options().checks.api) return;
@@ -158,7 +161,7 @@ CurrentCall& CurrentCall::outermost() {
 }
 
 cudaError_t CurrentCall::end(cudaError_t error) {
-    // What broke the context has been reported when it did.
+    // An error that broke the context was reported when that happened.
     const bool is_new = error != context.current.load() && error != context.waiting.load();
     const bool is_refused = error == cudaErrorNotSupported && hardware_refuses_;
     if (!outer_ && is_new && (is_refused || is_mistake(name_, error))) {
@@ -221,7 +224,7 @@ void refuse(const std::string& why, cudaError_t error) {
 namespace {
 
 cudaError_t last_error() {
-    // The context's error is not this thread's to clear, but a fixed context has none.
+    // A thread cannot clear the context's error, but the context may have been repaired since.
     if (last.from_context && context.current.load() == cudaSuccess) last = {};
     return last.error;
 }

@@ -1,5 +1,6 @@
-// Events. An event is complete as soon as it is recorded. The time between two of them is the time
-// that the host took to simulate what lies between: it says nothing of a GPU.
+// Implements events. An event completes as soon as it is recorded. The time between two events is
+// the time that the host needed to simulate the work between them, which is unrelated to the time
+// on a GPU.
 #include <chrono>
 #include <optional>
 
@@ -16,7 +17,7 @@ struct Event {
     bool timed = true;
     bool recorded = false;
     Clock::time_point at = {};
-    std::optional<CapturedEvent> captured = {};  ///< recorded last in a captured stream
+    std::optional<CapturedEvent> captured = {};  ///< set if last recorded in a captured stream
 };
 
 using Events = Handles<cudaEvent_t, Event>;
@@ -44,7 +45,8 @@ void create_event(cudaEvent_t* event, unsigned flags) {
     *event = events().add({.timed = !(flags & cudaEventDisableTiming)});
 }
 
-/// `external`: in a captured stream, the graph is to record the event when it runs.
+/// Records the event. With `external`, the graph of a captured stream records the event when the
+/// graph runs.
 void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
     Event& event = find_event(handle);
     check_stream(stream);
@@ -72,7 +74,8 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
         refuse_event_from_outside(capture);
 }
 
-/// Whether the event happened: nothing is ever left to wait for.
+/// Checks an event for a query or a wait. Events always happen immediately, so nothing is left to
+/// wait for.
 void ask(cudaEvent_t handle) {
     const Event& event = find_event(handle);
     if (event.captured) refuse_captured_event(*event.captured);

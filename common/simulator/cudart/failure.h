@@ -1,6 +1,6 @@
-// Calls fail with exceptions. The code that surrounds a call (api.h or, for the replacements of the
-// driver's library and cuBLAS, driver_support.h) converts the exception into the error that the
-// call returns.
+// Declares the exceptions with which calls fail. The wrapper of a call (api.h or, for the
+// replacements of the driver's library and cuBLAS, driver_support.h) converts the exception into
+// the error that the call returns.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ inline void need(bool condition, cudaError_t error = cudaErrorInvalidValue) {
     if (!condition) fail(error);
 }
 
-/// Fails with the error of another call.
+/// Fails with `error`, the result of another call, unless it is cudaSuccess.
 inline void must(cudaError_t error) {
     need(error == cudaSuccess, error);
 }

@@ -1,4 +1,4 @@
-// What a program asks of a kernel, and sets for it: attributes, name, parameters.
+// Implements queries and settings of kernels: attributes, name and parameters.
 #include <cstring>
 
 #include "simulator/base/device_model.h"
@@ -57,7 +57,7 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
 }
 
 void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
-    // Fixed when the kernel says __cluster_dims__.
+    // A kernel compiled with __cluster_dims__ has a fixed cluster size.
     need(value >= 0 && handle.kernel->ast->cluster[0] == 0);
     extent = static_cast<u32>(value);
 }
@@ -68,8 +68,7 @@ void set_function_attribute(const void* function, cudaFuncAttribute attribute, i
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             return set_max_dynamic_shared(handle, value);
         case cudaFuncAttributePreferredSharedMemoryCarveout:
-            // A wish about the split of a multiprocessor's memory: kept, and of no consequence
-            // here.
+            // The preferred split between L1 and shared memory is stored but has no effect.
             need(value >= -1 && value <= 100);
             handle.carveout = value;
             return;
@@ -108,7 +107,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
     });
 }
 
-/// How a multiprocessor splits its memory between L1 and shared: a hint, checked and dropped.
+/// Checks and ignores the preferred split between L1 and shared memory, which is only a hint.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
     return api(__func__, [&] {
         need(config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual);
@@ -116,7 +115,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
     });
 }
 
-/// Banks of 8 bytes went out with compute capability 3: accepted and dropped, as on hardware.
+/// Accepts any bank size and ignores it, as hardware does since compute capability 5.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
     return api(__func__, [&] { Modules::instance().find_ready(function); });
 }

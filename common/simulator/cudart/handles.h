@@ -1,4 +1,5 @@
-// All objects of one kind that a program has created, such as streams or events, by their handles.
+// A table of all objects of one type that a program has created, such as streams or events, by
+// handle.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ public:
         std::lock_guard lock(mutex_);
         return objects_.erase(handle) > 0;
     }
-    /// Returns nullptr if the object was destroyed or never created.
+    /// Returns null if the object was destroyed or never created.
     Object* find(Handle handle) {
         std::lock_guard lock(mutex_);
         const auto found = objects_.find(handle);

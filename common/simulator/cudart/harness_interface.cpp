@@ -1,4 +1,4 @@
-// coalesce_simulator.h: what a harness or a checker may ask of the simulator it runs on.
+// Implements coalesce_simulator.h, with which a test harness or checker queries the simulator.
 #include <algorithm>
 #include <vector>
 
@@ -19,8 +19,9 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// What the last coalesceGetKernels and coalesceGetReports found. The strings in it are what the
-/// caller's pointers point to. Per thread, so that one thread does not end another's pointers.
+/// The results of the last coalesceGetKernels and coalesceGetReports. The caller's pointers refer
+/// to strings in these lists. Each thread has its own lists, so that a call in one thread does not
+/// invalidate the pointers of another.
 thread_local std::vector<KernelRow> kernels_found;
 thread_local std::vector<Report> reports_found;
 
@@ -45,7 +46,8 @@ void coalesceResetCounters(void) {
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
-        // The list is for readers; this is the one place that starts the counters again.
+        // The list of kernels is read-only for everyone else. Only this function resets the
+        // counters.
         KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
         const std::size_t sites = totals.sites.size();
         totals = {};

@@ -1,18 +1,18 @@
-// Kernel launches: configuration, limits, and what an error of the kernel turns into.
+// Implements kernel launches: configuration, limits, and the handling of a kernel's errors.
 //
 // Theory of operation
 //   kernel<<<grid, block, bytes, stream>>>(a, b) compiles to
 //     __cudaPushCallConfiguration(grid, block, bytes, stream)
-//     stub(a, b), which nvcc writes:
+//     stub(a, b), which nvcc generates:
 //       __cudaGetKernel(&handle, address of the stub)        once
 //       __cudaPopCallConfiguration(&grid, &block, &bytes, &stream)
 //       __cudaLaunchKernel(handle, grid, block, addresses of a and b, bytes, stream)
 //   Older toolkits and clang call cudaLaunchKernel(address of the stub, ...) instead.
-//   args[i] points at argument i; its size and place come from parameter i of the PTX entry.
+//   args[i] points to argument i. Parameter i of the PTX entry gives its size and offset.
 //
-//   A configuration that the device cannot run is the launch's own error, and the next launch may
-//   succeed. What the kernel does wrong breaks the context, and so does a kernel that cannot be
-//   simulated: see api.h.
+//   If the device cannot run the configuration, the launch fails with an error of its own, and the
+//   next launch may succeed. An error in the kernel breaks the context, and so does a kernel that
+//   cannot be simulated: see api.h.
 #include "simulator/cudart/launch.h"
 
 #include <algorithm>
@@ -35,14 +35,14 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// What __cudaPushCallConfiguration was given.
+/// The configurations passed to __cudaPushCallConfiguration.
 thread_local std::vector<LaunchRequest> pushed;
 
 std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-// ---- checks, each explains itself ----
+// ---- checks, each of which explains its own failure ----
 
 [[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
                                 cudaError_t error = cudaErrorInvalidValue) {
@@ -116,7 +116,8 @@ bool is_given(Dim3 cluster) {
     return cluster.x || cluster.y || cluster.z;
 }
 
-/// What the kernel was compiled for, or cudaFuncSetAttribute asked for. Zeros: nothing.
+/// Returns the cluster size that the kernel was compiled for, or that cudaFuncSetAttribute set, or
+/// zeros if there is none.
 Dim3 required_cluster(const KernelHandle& handle) {
     const u32* compiled = handle.kernel->ast->cluster;
     const Dim3 dims{compiled[0], compiled[1], compiled[2]};
@@ -135,7 +136,7 @@ Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
                                        : Dim3{1, 1, 1};
 }
 
-/// As an H200 answers: all of these are errors there.
+/// Refuses the same clusters as an H200.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = cluster_of(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {
@@ -156,7 +157,8 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 
 // ---- the launch ----
 
-/// The launch did not take place, or not to its end, for a reason that hardware does not know.
+/// Reports whether the launch failed, before or while running, for a reason that does not exist on
+/// hardware.
 bool is_not_simulated(Status status) {
     return status == Status::unsupported_ptx || status == Status::out_of_memory;
 }
@@ -175,8 +177,8 @@ bool breaks_context(Status status) {
     }
 }
 
-/// Runs a launch, and hands what is recorded of it to those who predict times. A program that asks for a
-/// recording itself (coalesceRecord) keeps its own.
+/// Runs a launch and passes its recording to the prediction of times. If the program itself
+/// requested a recording (coalesceRecord), the prediction makes none.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
     PredictedTimes* const times = predicted_times();
     if (!times || recorder().what() != Recorder::What::nothing)
@@ -200,7 +202,7 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     config.cluster = cluster_of(request, handle);
     config.explicit_cluster = names_cluster(request, handle);
 
-    // The simulated device runs one kernel after the other, whichever threads launch them.
+    // The simulated device runs one kernel at a time, even if several threads launch kernels.
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
     const u64 reported = reports().total();
@@ -252,7 +254,7 @@ void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& reques
 
 namespace {
 
-/// `source(index, offset)` is where argument `index` lies now.
+/// Copies all arguments. `source(index, offset)` returns the address of argument `index`.
 template <class Source>
 std::shared_ptr<const KernelArguments> collect_arguments(const Kernel& kernel, Source source) {
     auto copied = std::make_shared<KernelArguments>();
@@ -274,7 +276,8 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
 }
 
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra) {
-    // CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE: cuda.h is not there without a toolkit.
+    // The values of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE. cuda.h, which defines
+    // them, exists only with a toolkit.
     constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
     const u8* buffer = nullptr;
     u64 size = 0;
@@ -302,7 +305,7 @@ KernelHandle& find_to_run(const void* function) {
     try {
         Modules::instance().make_ready(handle);
     } catch (const Failure& failure) {
-        // What is not supported is refused by a GPU, too, and the program may go on.
+        // A GPU refuses this launch too, so it does not break the context.
         if (failure.error == cudaErrorNotSupported) throw;
         report_unsupported(CurrentCall::take_explanations(),
                            "This kernel cannot run on the simulated GPU.",
@@ -387,7 +390,7 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     });
 }
 
-/// What the driver calls a function is the same as a cudaKernel_t.
+/// A CUfunction, which the driver uses, is the same as a cudaKernel_t here.
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
     return cudaGetKernel(reinterpret_cast<cudaKernel_t*>(handle), function);
 }

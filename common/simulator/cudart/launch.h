@@ -1,4 +1,4 @@
-// Launches as programs request them. A launch is checked, and then run or captured.
+// Declares launches as programs request them. A launch is checked, and then executed or captured.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,37 +17,38 @@ struct LaunchRequest {
     size_t shared = 0;
     cudaStream_t stream = nullptr;
     bool cooperative = false;
-    Dim3 cluster{0, 0, 0};  ///< zeros if it was not given
+    Dim3 cluster{0, 0, 0};  ///< zeros if the launch does not specify it
 };
 
 /// A copy of a kernel's arguments.
 struct KernelArguments {
     std::vector<u8> bytes;
-    std::vector<void*> pointers;  ///< pointers into `bytes`, one per argument
+    std::vector<void*> pointers;  ///< the address of each argument in `bytes`
     void** list() const { return const_cast<void**>(pointers.data()); }
 };
 
 std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle, void** arguments);
 
-/// Returns the arguments of a launch that are passed in one buffer. `extra` is a list of names and
+/// Returns the arguments of a launch that passes them in one buffer. `extra` is a list of names and
 /// values in cuLaunchKernel's format.
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra);
 
-/// Returns the kernel to launch, ready to run. If its code cannot be run, this breaks the context.
+/// Returns the kernel to launch, lowered and ready to run. If its code cannot be run, breaks the
+/// context.
 KernelHandle& find_to_run(const void* function);
 
-/// Fails unless the device can run the launch. Each failure is explained.
+/// Fails, with an explanation, if the device cannot run the launch.
 void check_launch(const KernelHandle& handle, const LaunchRequest& request, void** arguments);
 
-/// Applies an attribute to the request. Attributes that only affect speed, or nothing here, are
-/// accepted. Unknown ones are rejected.
+/// Applies a launch attribute to the request. Attributes that only affect speed, or have no effect
+/// here, are accepted. Unknown attributes are rejected.
 void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request);
 
 /// Checks a launch and runs it, or captures it if its stream is being captured.
 void launch(const void* function, const LaunchRequest& request, void** arguments,
             const std::vector<cudaLaunchAttribute>& attributes = {});
 
-/// Checks a launch and runs it immediately, whatever its stream.
+/// Checks a launch and runs it immediately, even if its stream is being captured.
 void launch_now(const void* function, const LaunchRequest& request, void** arguments);
 
 }  // namespace coalesce::simulator::cudart

@@ -11,7 +11,7 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// Allocations that a message names one by one.
+/// The most allocations that one message lists individually.
 constexpr std::size_t kNamed = 5;
 
 struct Origin {
@@ -19,8 +19,8 @@ struct Origin {
     const char* counterpart;
 };
 
-/// The call that the memory came from, and the one that was not made. Nothing for variables, which
-/// the program does not free itself.
+/// Returns the function that allocates such memory and the function that frees it. Returns nothing
+/// for variables, which the program does not free.
 Origin origin(AllocationKind kind) {
     switch (kind) {
         case AllocationKind::device: return {"cudaMalloc", "cudaFree"};

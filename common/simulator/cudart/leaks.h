@@ -3,7 +3,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// If leakcheck is on, reports every allocation of the program that still exists.
+/// Reports every allocation of the program that still exists, if leakcheck is enabled.
 void report_leaks();
 
 }  // namespace coalesce::simulator::cudart

@@ -1,8 +1,8 @@
-// Device code that a program loads while it runs: cudaLibraryLoadData and what belongs to it.
+// Loads device code at run time: cudaLibraryLoadData and related functions.
 //
-// Unlike the program's own code a library is read at once, so that PTX that is not right is told by
-// the call that brought it (NVIDIA's library does so with CUDA_MODULE_LOADING=EAGER). Of the options for
-// NVIDIA's compiler one means something here: the buffer for what it has to say of code that is not right.
+// Unlike the program's own code, a library is read immediately, so that the call which loads
+// invalid PTX returns the error (NVIDIA's library does the same with CUDA_MODULE_LOADING=EAGER). Of
+// the JIT options, only the buffer for error messages has an effect here.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -16,13 +16,13 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The options of a load, as two lists.
+/// The options of a load: parallel lists of names and values.
 struct Options {
     const cudaJitOption* names = nullptr;
     void** values = nullptr;
     unsigned count = 0;
 
-    /// Null: not given.
+    /// Returns null if the option was not given.
     void** find(cudaJitOption wanted) const {
         if (!names || !values) return nullptr;
         const cudaJitOption* found = std::find(names, names + count, wanted);
@@ -30,7 +30,8 @@ struct Options {
     }
 };
 
-/// Writes `text` into the buffer that the options give for it, and how much that was.
+/// Writes `text` to the log buffer among the options, and the number of bytes written to the size
+/// option.
 void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);
@@ -58,7 +59,7 @@ void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
 LoadedModule& find_library(cudaLibrary_t handle) {
     LoadedModule* library = Modules::instance().library(handle);
     need(library, cudaErrorInvalidResourceHandle);
-    // Read already, unless the device was reset.
+    // The library was already read when it was loaded, unless the device has been reset since.
     Modules::instance().read(*library);
     return *library;
 }
@@ -97,7 +98,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
         if (!stream)
             refuse(std::string("the file ") + name + " cannot be read.", cudaErrorFileNotFound);
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
-        file.push_back('\0');  // PTX text ends with a zero
+        file.push_back('\0');  // PTX text must end with a null character
         load(library, std::move(file), nullptr, {options, values, count});
     });
 }

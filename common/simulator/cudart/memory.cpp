@@ -1,4 +1,5 @@
-// Allocation: device, pitched, pinned, registered and managed memory, and what a pointer is.
+// Implements allocation of device, pitched, pinned, registered and managed memory, and queries
+// about pointers.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -16,7 +17,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Rows of cudaMallocPitch begin at multiples of this, as on hardware.
+/// The alignment of the rows of cudaMallocPitch in bytes, as on hardware.
 constexpr size_t kPitchAlignment = 512;
 
 u64 address_of(const void* pointer) {
@@ -36,7 +37,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     *pointer = reinterpret_cast<void*>(address);
 }
 
-/// Says why a pointer cannot be freed.
+/// Fails and explains why the pointer cannot be freed.
 [[noreturn]] void refuse_free(const void* pointer) {
     const u64 address = address_of(pointer);
     if (const auto inside = memory().find(address)) {
@@ -53,7 +54,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     refuse("the pointer is not that of an allocation.");
 }
 
-/// Frees `pointer` if `allowed` says so of its kind.
+/// Frees `pointer` if `allowed` returns true for the kind of its allocation.
 template <class Allowed>
 void free_pointer(void* pointer, Allowed allowed) {
     if (!pointer) return;
@@ -81,7 +82,7 @@ void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) 
 
 // ---- host memory ----
 
-/// Flags of cudaHostAlloc and cudaHostRegister, for cudaHostGetFlags.
+/// Stores the flags of cudaHostAlloc and cudaHostRegister for cudaHostGetFlags.
 class HostFlags {
 public:
     static HostFlags& instance() {
@@ -90,7 +91,8 @@ public:
     }
     void set(const void* pointer, unsigned flags) {
         std::lock_guard lock(mutex_);
-        // Every allocation is portable and mapped: there is one device, and one address space.
+        // Every allocation is portable and mapped, because there is only one device memory and one
+        // address space.
         flags_[pointer] = (flags & ~cudaHostAllocPortable) | cudaHostAllocMapped;
     }
     unsigned get(u64 begin) {
@@ -137,7 +139,7 @@ void unregister_host(void* pointer) {
     HostFlags::instance().forget(pointer);
 }
 
-/// The pinned or registered memory that `pointer` lies in.
+/// Returns the pinned or registered memory that contains `pointer`.
 Allocation find_host_memory(const void* pointer) {
     const auto allocation = memory().find(address_of(pointer));
     need(allocation && is_host_kind(allocation->kind));
@@ -216,7 +218,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
 
 namespace {
 
-/// Advice about where managed memory lives changes nothing here, but it must be such memory.
+/// Checks that the range is managed memory. Advice about its location has no other effect here.
 void check_advised(const void* pointer, size_t bytes) {
     const auto allocation = memory().find(address_of(pointer));
     need(allocation && allocation->kind == AllocationKind::managed &&

@@ -1,6 +1,6 @@
-// Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had
-// and given back at once, and a pool has nothing to keep: pools here count, and remember their
-// settings.
+// Implements stream-ordered allocation. Work in a stream is complete when its call returns, so
+// memory is allocated and freed immediately, and a pool never retains memory. Pools here only
+// count, and store their settings.
 #include "simulator/cudart/memory_pools.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Pool {
     u64 used = 0, most_used = 0;  ///< bytes
 };
 
-/// The device's own pool, the one in use, and those that the program made.
+/// The device's default pool, the pool in use, and the pools that the program created.
 class Pools {
 public:
     static Pools& instance() {
@@ -77,7 +77,7 @@ private:
     Pool standard_;
     std::atomic<cudaMemPool_t> current_ = standard();
     Handles<cudaMemPool_t, Pool> created_;
-    std::map<const void*, Owner> owners_;  ///< of the memory that is in use
+    std::map<const void*, Owner> owners_;  ///< the pool and size of memory in use
 };
 
 Pool& find_pool(cudaMemPool_t handle) {
@@ -95,7 +95,7 @@ void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     u64* number = static_cast<u64*>(value);
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold: return give(number, pool.release_threshold);
-        // A pool holds no more than what is in use.
+        // A pool reserves only the memory in use.
         case cudaMemPoolAttrReservedMemCurrent:
         case cudaMemPoolAttrUsedMemCurrent: return give(number, pool.used);
         case cudaMemPoolAttrReservedMemHigh:
@@ -115,7 +115,7 @@ void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
             return;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
-            // A high-water mark may only be set back.
+            // A high-water mark can only be reset.
             need(*static_cast<u64*>(value) == 0);
             pool.most_used = pool.used;
             return;
@@ -129,7 +129,7 @@ void give_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
     *handle = pool;
 }
 
-/// The device that the 13.0 calls name by its location.
+/// Returns the number of the device, which the functions of CUDA 13.0 identify by its location.
 int device_at(const cudaMemLocation* location, cudaMemAllocationType type) {
     need(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
@@ -243,7 +243,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
     });
 }
 
-/// The one device can always reach its own memory, and there is no other to grant access to.
+/// Has no effect, because a device can always access its own memory, and all devices share one
+/// memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
                                  size_t count) {
     return api(__func__, [&] {

@@ -1,15 +1,15 @@
-// Device memory for calls that allocate from pools, and the statistics of the pools.
+// Declares device memory for functions that allocate from pools, and the statistics of the pools.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace coalesce::simulator::cudart {
 
-/// cudaMalloc and cudaFree, without the code that surrounds a call.
+/// Implement cudaMalloc and cudaFree without the wrapper of an API call.
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 
-/// Records that `pointer` was freed, whether it came from a pool or not.
+/// Records that `pointer` was freed. The memory need not come from a pool.
 void note_freed_in_pools(const void* pointer);
 
 }  // namespace coalesce::simulator::cudart

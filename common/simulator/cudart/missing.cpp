@@ -1,8 +1,8 @@
-// What NVIDIA's library has and this one does not: every such function exists, so that a program
-// that merely mentions it starts, and says its name when it is called.
+// Defines every function that NVIDIA's library has and ours does not implement, so that a program
+// which refers to such a function can start. A call reports the function's name.
 //
-// The header with the real declarations is left out on purpose: here these functions take whatever
-// they are given and look at none of it.
+// The header with the real declarations is left out on purpose: the functions here ignore their
+// parameters.
 #include "simulator/cudart/missing.h"
 #include "simulator/base/subjects.h"
 

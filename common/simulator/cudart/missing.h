@@ -1,10 +1,10 @@
-// The result of functions that are not simulated.
+// Reports calls of functions that are not simulated.
 #pragma once
 
 namespace coalesce::simulator::cudart {
 
-/// Reports that `function` is not simulated, and what to do instead. For a function that only
-/// queries something, prints this on stderr. Sets the thread's last error. Returns
+/// Reports that `function` is not simulated, and what to use instead. If the function is only a
+/// query, prints the message on stderr instead. Sets the thread's last error and returns
 /// cudaErrorNotSupported.
 int report_missing(const char* function, const char* hint);
 

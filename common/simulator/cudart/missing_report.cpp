@@ -8,8 +8,9 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// A question leaves no work undone: a program has its answer, and may have another way. (cudaIpcGetMemHandle
-/// asks nothing: another process is to have the memory.)
+/// Reports whether the function is a query. A failing query leaves no work undone, and the program
+/// may handle the error. (cudaIpcGetMemHandle is not a query: it shares memory with another
+/// process.)
 bool is_question(const std::string& function) {
     return function.find("Get") != function.npos && function.find("Ipc") == function.npos;
 }

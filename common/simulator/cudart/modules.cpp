@@ -20,7 +20,8 @@ u32 KernelHandle::dynamic_shared_limit() const {
 }
 
 Modules& Modules::instance() {
-    // Never destroyed: the program's own destructors may still call us while the process ends.
+    // The object is never destroyed, because the program's own destructors may still call us while
+    // the process exits.
     static Modules& modules = *new Modules;
     return modules;
 }
@@ -72,7 +73,8 @@ VariableAddress Modules::find_variable(const void* host_variable) {
     std::lock_guard lock(mutex_);
     const auto found = variables_.find(host_variable);
     if (found != variables_.end()) return variable_of(*found->second->module, found->second->name);
-    // &x of a __managed__ x is the address that kernels use, not the one that was registered.
+    // For a __managed__ variable x, &x is the address that kernels use, which differs from the
+    // registered address.
     for (const auto& [host, handle] : variables_) {
         if (handle->managed_pointer && *handle->managed_pointer == host_variable)
             return variable_of(*handle->module, handle->name);
@@ -90,7 +92,7 @@ void Modules::read(LoadedModule& module) {
     if (module.error != cudaSuccess) refuse(module.problem, module.error);
 }
 
-/// The PTX to run of each image of the module, one for each translation unit.
+/// Returns the PTX to run from each image of the module. Every translation unit has one image.
 static std::vector<std::string> choose_ptx(LoadedModule& module) {
     std::vector<std::string> texts;
     for (const void* image : module.images) {
@@ -98,7 +100,8 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
         try {
             found = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
         } catch (const fatbin::FatbinError& error) {
-            // With -rdc=true the toolkit's own libraries (cudadevrt) are among them: machine code alone.
+            // With -rdc=true, the images include libraries of the toolkit (cudadevrt), which
+            // contain only machine code.
             module.problem = std::string("no PTX to run: ") + error.what() + ".";
             if (module.is_library) module.problem += " With NVRTC, take nvrtcGetPTX.";
             continue;
@@ -113,7 +116,8 @@ static std::vector<std::string> choose_ptx(LoadedModule& module) {
     return texts;
 }
 
-/// Whether it asks a surface for more than its size, for which an H100 refuses a module with all its kernels.
+/// Reports whether a kernel queries a property of a surface other than its size. An H100 refuses to
+/// load such a module, with all its kernels.
 static bool asks_for_formats(const Module& module) {
     const auto& functions = module.ast->functions;
     return std::any_of(functions.begin(), functions.end(), [](const auto& entry) {
@@ -157,8 +161,8 @@ void Modules::make_ready(KernelHandle& handle) {
     if (!handle.kernel)
         refuse("kernel " + handle.name + " is not in the PTX of its module.",
                cudaErrorInvalidDeviceFunction);
-    // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.
-    // What cannot be lowered is told where it is launched.
+    // Lower the kernel now, because attributes and occupancy depend on its registers. If this
+    // fails, the launch reports the error.
     lower(*handle.kernel);
 }
 
@@ -221,7 +225,8 @@ void Modules::unload_locked(LoadedModule& module) {
 void Modules::reset() {
     std::lock_guard lock(mutex_);
     for (const auto& module : modules_) {
-        // The host holds addresses of managed variables, and asks for them only once.
+        // Keep modules with managed variables, because the host reads the addresses of these
+        // variables only once.
         if (module->managed.empty()) unload_locked(*module);
     }
 }

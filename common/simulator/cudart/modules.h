@@ -1,10 +1,10 @@
-// The program's device code: the kernels and variables that belong to host addresses, and their PTX
-// modules.
+// Declares the program's device code: the kernels and variables that belong to host addresses, and
+// their PTX modules.
 //
 // Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
-// Idea       A module is read when something in it is first needed. Programs therefore start as
-//            fast as without the simulator, and PTX that cannot be run is reported when it is
-//            launched.
+// Idea       A module is read when one of its kernels or variables is first needed. Programs
+//            therefore start as fast as without the simulator, and PTX that cannot be run is
+//            reported when it is launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,22 +22,22 @@ namespace coalesce::simulator::cudart {
 
 struct LoadedModule;
 
-/// A kernel as the program refers to it: the object that a cudaKernel_t points to. It exists as
-/// long as the process.
+/// A kernel as the program refers to it: a cudaKernel_t points to this object, which exists until
+/// the process ends.
 struct KernelHandle {
     LoadedModule* module = nullptr;
     std::string name;          ///< in the PTX
-    Kernel* kernel = nullptr;  ///< set after the module has been read
+    Kernel* kernel = nullptr;  ///< set when the module has been read
 
     // The values that cudaFuncSetAttribute set.
-    int max_dynamic_shared = -1;  ///< -1: not set, so the rest of 48 KiB
+    int max_dynamic_shared = -1;  ///< -1 if not set: the rest of 48 KiB
     int carveout = -1;
     bool non_portable_cluster = false;
     Dim3 cluster{0, 0, 0};
     int cluster_policy = 0;
 
-    /// Returns the limit of dynamic shared memory for a launch, in bytes. The kernel must have been
-    /// read.
+    /// Returns the limit of dynamic shared memory for a launch, in bytes. The module of the kernel
+    /// must have been read.
     u32 dynamic_shared_limit() const;
 };
 
@@ -45,23 +45,23 @@ struct VariableHandle {
     LoadedModule* module = nullptr;
     std::string name;
     u64 bytes = 0;
-    /// For __managed__, the host's variable that receives the address.
+    /// For a __managed__ variable, the pointer in host memory that receives its address.
     void** managed_pointer = nullptr;
 };
 
 struct LoadedModule {
     std::vector<const void*> images;  ///< fatbins, or one library image
     bool is_library = false;
-    std::vector<char> file;  ///< for cudaLibraryLoadFromFile, the file that `images` points into
+    std::vector<char> file;  ///< the file of cudaLibraryLoadFromFile, which contains the `images`
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
     std::unique_ptr<Module> module;   ///< null until it is read
-    cudaError_t error = cudaSuccess;  ///< why it cannot be read
-    std::string problem;              ///< the same in words
+    cudaError_t error = cudaSuccess;  ///< the error if it cannot be read
+    std::string problem;              ///< an explanation of this error
 
-    /// Records why the module cannot be read.
+    /// Records the reason why the module cannot be read.
     void be_unreadable(cudaError_t why, const std::string& words) {
         error = why;
         problem = words;
@@ -72,14 +72,14 @@ struct VariableAddress {
     u64 address = 0, bytes = 0;
 };
 
-/// All modules. The methods are thread-safe, and handles are never destroyed. If something is
-/// missing, the call fails (api.h).
+/// All modules. The methods are thread-safe, and handles are never destroyed. If a kernel or
+/// variable is missing, the call fails (api.h).
 class Modules {
 public:
     static Modules& instance();
 
     LoadedModule& add(std::vector<const void*> images);
-    /// The program unregisters its fatbin, so its host addresses become invalid.
+    /// Removes the host addresses of a module whose fatbin the program unregisters.
     void forget_host_addresses(LoadedModule& module);
     void add_kernel(LoadedModule& module, const void* host_function, const char* name);
     void add_variable(LoadedModule& module, const void* host_variable, const char* name, u64 bytes,
@@ -88,12 +88,12 @@ public:
     /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
     /// module may not have been read yet.
     KernelHandle& find(const void* function);
-    /// Does the same, and reads the module, so that `kernel` is set.
+    /// Returns the same handle after reading its module, so that `kernel` is set.
     KernelHandle& find_ready(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the PTX and allocates the variables, once. Afterwards `module.module` is set. A
-    /// failure is explained.
+    /// Reads the PTX and allocates the variables, if this has not been done. Afterwards
+    /// `module.module` is set. A failure is explained.
     void read(LoadedModule& module);
     void make_ready(KernelHandle& handle);
     VariableAddress variable_of(LoadedModule& module, const std::string& name);
@@ -103,7 +103,7 @@ public:
     KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// For cudaDeviceReset: modules are read again when they are next used.
+    /// Unloads modules for cudaDeviceReset. They are read again when they are next used.
     void reset();
 
 private:
@@ -115,7 +115,7 @@ private:
     std::map<const void*, KernelHandle*> functions_;    ///< by host address
     std::set<const void*> handles_;                     ///< all KernelHandles
     std::map<const void*, VariableHandle*> variables_;  ///< by host address
-    std::set<LoadedModule*> libraries_;                 ///< libraries that have not been unloaded
+    std::set<LoadedModule*> libraries_;                 ///< libraries that are not unloaded
 };
 
 }  // namespace coalesce::simulator::cudart

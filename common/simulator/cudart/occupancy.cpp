@@ -1,4 +1,5 @@
-// How many blocks fit on a multiprocessor of the simulated device, and the largest clusters.
+// Computes how many blocks fit on a multiprocessor of the simulated device, and the size of the
+// largest clusters.
 #include <algorithm>
 
 #include "simulator/base/device_model.h"
@@ -10,7 +11,8 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// 0 when the block fits nowhere, which is an answer and not an error.
+/// Stores the number of resident blocks per multiprocessor. If not even one block fits, the number
+/// is 0, which is not an error.
 void active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
     need(blocks && threads > 0);
     const KernelHandle& handle = Modules::instance().find_ready(function);
@@ -22,7 +24,7 @@ void active_blocks(int* blocks, const void* function, int threads, size_t dynami
                     *handle.kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
 }
 
-/// Blocks of `config` that a multiprocessor holds.
+/// Returns the number of blocks of `config` that the device can run at the same time.
 u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     need(config);
     const u64 threads = u64{config->blockDim.x} * config->blockDim.y * config->blockDim.z;
@@ -33,7 +35,7 @@ u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     return static_cast<u64>(per_multiprocessor);
 }
 
-/// Blocks of a cluster that the launch, or the kernel, names.
+/// Returns the number of blocks per cluster that the launch or the kernel specifies.
 u64 cluster_size(const cudaLaunchConfig_t& config, const KernelHandle& handle) {
     for (unsigned i = 0; i < config.numAttrs; ++i) {
         if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;

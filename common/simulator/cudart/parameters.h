@@ -1,5 +1,5 @@
-// Defines functions with the same parameters as another function. The `count` parameter types are
-// taken from its type.
+// Defines functions that have the same parameters as another function. The types of the `count`
+// parameters are derived from the other function's type.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The type of a function's parameter, counted from 0.
+/// The type of parameter number `index` of a function, counted from 0.
 template <std::size_t index, class Function>
 struct ParameterOf;
 template <std::size_t index, class Result, class... Parameters>
@@ -30,7 +30,7 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
 #define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
 #define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
-/// The same as arguments after other arguments.
+/// Names the parameters as further arguments of a call, after other arguments.
 #define COALESCE_ARGUMENTS_0
 #define COALESCE_ARGUMENTS_1 , a
 #define COALESCE_ARGUMENTS_2 , a, b
@@ -42,7 +42,7 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
 
-/// Defines `call` with the `count` parameters of `body`. It does what `body` does, surrounded by
+/// Defines `call` with the same `count` parameters as `body`. The call runs `body` in the wrapper
 /// `how`, a template such as answer() (api.h).
 #define COALESCE_BY(how, call, body, count)                    \
     cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \

@@ -1,17 +1,18 @@
-// The function names that programs call if each of their threads has its own default stream.
+// Defines the function names that programs call if each of their threads has its own default
+// stream.
 #pragma once
 
-/// GCC compares the attributes of an alias and its function. clang does not have this warning, and
-/// warns about the pragma.
+/// GCC warns if the attributes of an alias and its function differ. clang has no such warning, and
+/// warns about the pragma instead.
 #ifdef __clang__
 #    define COALESCE_ALIAS_MAY_DIFFER
 #else
 #    define COALESCE_ALIAS_MAY_DIFFER _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"")
 #endif
 
-/// Programs built with --default-stream per-thread call names that end in _ptsz (calls that take a
-/// stream) or _ptds. All work here is completed before a call returns, so these are aliases for the
-/// same functions.
+/// Programs built with --default-stream per-thread call names that end in _ptsz (functions with a
+/// stream parameter) or _ptds (functions without). All work here is complete before a call returns,
+/// so these names are aliases for the same functions.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

@@ -1,4 +1,5 @@
-// What nvcc's host code calls before main: "here is my device code, and these are its names".
+// Implements the functions with which nvcc's host code registers the program's device code and its
+// names before main.
 //
 // Theory of operation
 //   For every translation unit nvcc emits a constructor that calls
@@ -6,16 +7,17 @@
 //     __cudaRegisterFunction(handle, address of the host stub, ..., mangled name, ...)   per kernel
 //     __cudaRegisterVar / __cudaRegisterManagedVar(handle, address, ..., name, ...)  per variable
 //     __cudaRegisterFatBinaryEnd(handle)
-//   and registers __cudaUnregisterFatBinary(handle) with atexit. fatbin/format.h has the wrapper.
-//   The handle means nothing to the program, so ours is a LoadedModule. Nothing is read yet.
+//   and registers __cudaUnregisterFatBinary(handle) with atexit. fatbin/format.h defines the
+//   wrapper.
+//   The handle is opaque to the program, so ours is a LoadedModule. Nothing is read yet.
 //
-//   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which
-//   is machine code alone, and the last pointer leads to a list of the translation units' own
-//   fatbins, ended by a null pointer. Their PTX is what we run, linked by ptx/linker.h. Libraries of the
-//   toolkit are among them and hold machine code alone.
+//   With -rdc=true the wrapper is of version 2: its fatbin contains only machine code from the
+//   device linker, and its last pointer refers to a null-terminated list of the fatbins of the
+//   translation units. We run their PTX, linked by ptx/linker.h. The list also contains libraries
+//   of the toolkit, which have only machine code.
 //
-//   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then
-//   goes through the pointer whose address it registered.
+//   Host code that accesses a __managed__ variable first calls __cudaInitModule(handle), and then
+//   uses the pointer whose address it registered.
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/modules.h"
 #include "simulator/fatbin/format.h"
@@ -50,7 +52,8 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-/// The module itself stays: the process ends, and the report still names its kernels.
+/// Keeps the module itself, because the process is ending and the report still needs the names of
+/// its kernels.
 void __cudaUnregisterFatBinary(void** handle) {
     if (handle) Modules::instance().forget_host_addresses(module_of(handle));
 }

@@ -1,14 +1,17 @@
-// Programs that nvcc built with its default, the static runtime: they carry CUDA's functions inside.
+// Redirects programs that nvcc built with its default, the static runtime, which contain CUDA's
+// functions themselves.
 //
 // Theory of operation
-//   Such a program asks no loader for cudaMalloc, so that nothing can stand before it. But its symbol table
-//   says where its copy begins. `simulate` has this library loaded first and sets COALESCE_SIM_STATIC_RUNTIME to
-//   the library that such a program would need if its runtime were shared: this one, or libcudart.so.12. Before
-//   the program's own constructors register its kernels, the first bytes of each copy become a jump to the
-//   function of the same name in that library. The copy's other bytes, and what it would ask of a driver, are
-//   never reached. A copy too short for a jump only calls another one.
+//   Such a program does not look up cudaMalloc in any library, so no library can replace it. But
+//   its symbol table contains the address of its copy. `simulate` preloads this library and sets
+//   COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its runtime were
+//   shared: this one, or libcudart.so.12. Before the program's own constructors register its
+//   kernels, the first bytes of each copy are overwritten by a jump to the function of the same
+//   name in that library. The rest of each copy never runs, so it never calls a driver. A copy that
+//   is too short for a jump only calls another one.
 //
-// On x86-64 alone, for its jump: simulate/program_file.cpp says so elsewhere.
+// The jump is written only for x86-64. On other processors simulate/program_file.cpp refuses such
+// programs.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -24,7 +27,8 @@
 
 namespace {
 
-/// The program's file, which the loader has found to be sound; empty when it cannot be read.
+/// Returns the contents of the program's file, or nothing if it cannot be read. The file is valid
+/// ELF, because the loader has accepted it.
 std::vector<char> program_file() {
     std::ifstream file("/proc/self/exe", std::ios::binary | std::ios::ate);
     if (!file) return {};
@@ -33,7 +37,7 @@ std::vector<char> program_file() {
     return bytes;
 }
 
-/// Calls `use(symbol, name)` for each symbol of the file's own table, which `strip` would have removed.
+/// Calls `use(symbol, name)` for each symbol in the file's symbol table, which `strip` removes.
 template <class Use>
 void for_each_symbol(const char* file, Use use) {
     const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(file);
@@ -47,19 +51,19 @@ void for_each_symbol(const char* file, Use use) {
     }
 }
 
-/// How far from the addresses in its file the program was loaded.
+/// Returns the distance between the program's addresses in memory and in its file.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(
         [](dl_phdr_info* program, std::size_t, void* result) {
             *static_cast<std::uintptr_t*>(result) = program->dlpi_addr;
-            return 1;  // the first one is the program
+            return 1;  // the first object is the program
         },
         &offset);
     return offset;
 }
 
-/// `jmp *0(%rip)`, and the address.
+/// The instruction `jmp *0(%rip)`, followed by the target address.
 struct __attribute__((packed)) Jump {
     unsigned char code[6] = {0xff, 0x25, 0, 0, 0, 0};
     const void* target;

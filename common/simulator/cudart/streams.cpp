@@ -1,5 +1,5 @@
-// Streams. A call that puts work in a stream does the work before it returns, so a stream is never
-// busy: what is left of it is a handle with flags, a priority and attributes.
+// Implements streams. A call that queues work in a stream does the work before it returns, so a
+// stream is never busy. A stream here consists of a handle, flags, a priority and attributes.
 #include "simulator/cudart/streams.h"
 
 #include "simulator/cudart/capture.h"
@@ -20,7 +20,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The range of priorities of hardware: 0 the least, -5 the greatest.
+/// The lowest and highest priority of streams on hardware, which are 0 and -5.
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
@@ -41,7 +41,7 @@ bool is_default(cudaStream_t stream) {
     return is_legacy(stream) || stream == cudaStreamPerThread;
 }
 
-/// nullptr: no such stream.
+/// Returns null if there is no such stream.
 Stream* stream_of(cudaStream_t handle) {
     static auto& legacy = *new Stream{.id = 1};
     static auto& per_thread = *new Stream{.id = 2};
@@ -86,7 +86,8 @@ void note_stream_work(cudaStream_t stream) {
     } else if (others.insert(stream).second) {
         has_non_blocking |= !waits_for_default_stream(stream);
     }
-    // The default stream and one that waits for it are ordered without the program's help.
+    // Blocking streams and the default stream are always ordered, without synchronization in the
+    // program.
     if (others.size() > 1 || (has_legacy && has_non_blocking)) note_gap(Gap::streams);
 }
 
@@ -121,7 +122,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     });
 }
 
-// ---- waiting: nothing is ever left to wait for ----
+// ---- waiting: work is always complete, so nothing waits ----
 
 COALESCE_BY(api, cudaStreamSynchronize, check_not_captured, 1);
 COALESCE_PER_THREAD_STREAM(cudaStreamSynchronize, _ptsz);
@@ -173,7 +174,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
 
-// ---- attributes: kept, of no consequence ----
+// ---- attributes, which are stored but have no effect ----
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {

@@ -1,16 +1,16 @@
-// The existing streams and events, by their handles.
+// Declares the table of existing streams and events, by handle.
 #pragma once
 
 #include "simulator/cudart/api.h"
 
 namespace coalesce::simulator::cudart {
 
-/// Reports whether this is the default stream that synchronizes with all others.
+/// Reports whether this is the legacy default stream, which synchronizes with all blocking streams.
 inline bool is_legacy(cudaStream_t stream) {
     return stream == nullptr || stream == cudaStreamLegacy;
 }
 
-/// Fails unless `stream` is a default stream or an existing stream.
+/// Fails unless `stream` is a default stream or a stream that exists.
 void check_stream(cudaStream_t stream);
 
 /// Fails unless the event exists.
@@ -22,11 +22,11 @@ void record_now(cudaEvent_t event);
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);
 
-/// Records that the stream was given work. If several streams have work, no check looks at their
-/// order (report/gaps.h).
+/// Records that work was queued in the stream. Once several streams have work, a gap is noted,
+/// since no check covers the order between streams (report/gaps.h).
 void note_stream_work(cudaStream_t stream);
 
-/// A call that needs the device and works in a stream.
+/// Runs a call that needs the device and works in a stream.
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
     return api(name, [&] {
@@ -35,7 +35,7 @@ cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept
     });
 }
 
-/// For cudaDeviceReset.
+/// Forgets all streams, for cudaDeviceReset.
 void forget_streams();
 void forget_events();
 

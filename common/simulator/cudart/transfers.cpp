@@ -15,14 +15,15 @@ DeviceMemory& memory() {
 
 namespace {
 
-/// One side of a transfer, found.
+/// The source or the destination of a transfer, after its allocation has been looked up.
 struct Side {
-    u8* host = nullptr;  ///< the first byte, in this process
-    u64 address = 0;     ///< the same, as the program names it
+    u8* host = nullptr;  ///< the address of the first byte in this process
+    u64 address = 0;     ///< the address of the first byte for the program
     bool reached_by_kernels = false;
 };
 
-/// Bytes from the first to the one after the last.
+/// Computes the number of bytes from the first byte of the box to its last. Returns false on
+/// overflow.
 bool span_of(const cudaPitchedPtr& place, const cudaExtent& box, u64& span) {
     u64 rows = 0, all = 0;
     if (__builtin_mul_overflow(box.depth - 1, place.ysize, &rows)) return false;
@@ -55,7 +56,7 @@ std::string hexadecimal(u64 address) {
                   : " is a device address that belongs to no allocation."));
 }
 
-/// `role` is "source" or "destination", for messages.
+/// Looks up one side of a transfer. `role` is "source" or "destination", for messages.
 Side find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& box) {
     u64 span = 0;
     if (!place.ptr) refuse(std::string("the ") + role + " is a null pointer.");
@@ -68,7 +69,7 @@ Side find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& 
         return side;
     }
     if (!allocation->contains(address, span)) {
-        // The host may well own what follows a range that it registered.
+        // The program may own the memory after a range that it registered.
         if (allocation->kind == AllocationKind::registered) return side;
         out_of_bounds(role, address, span, *allocation);
     }

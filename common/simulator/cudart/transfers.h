@@ -1,5 +1,4 @@
-// Copies bytes between host and device, row by row and with checks, for all memcpy and memset
-// calls.
+// Copies bytes between host and device for all memcpy and memset calls, row by row and with checks.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,19 +19,19 @@ inline bool is_empty(const cudaExtent& box) {
     return box.width == 0 || box.height == 0 || box.depth == 0;
 }
 
-/// Copies a box whose width is given in bytes, and tracks for each byte on the device whether it is
-/// initialized. Both pointers are the addresses of the first byte. `pitch` is the distance between
-/// rows in bytes, and `ysize` the distance between slices in rows. Directions are checked as on
-/// hardware: a side that `kind` declares as the device's must be accessible to kernels, and a side
-/// that it declares as the host's may be any memory. With cudaMemcpyDefault, the addresses decide.
+/// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized. Both
+/// pointers are addresses of the first byte. `pitch` is the distance between rows in bytes, and
+/// `ysize` the distance between slices in rows. Directions are checked as on hardware: a side that
+/// `kind` declares as the device's must be accessible to kernels, and a side that `kind` declares
+/// as the host's may be any memory. With cudaMemcpyDefault, the addresses determine the direction.
 /// The call fails (api.h) if the copy is not possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
-/// Sets every element of `element` bytes (1, 2 or 4) to the low bytes of `value`.
+/// Sets every element to the low bytes of `value`. Elements have `element` bytes (1, 2 or 4).
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
 
-/// Makes the checks of copy or fill without doing the work.
+/// Makes the checks of `copy` or `fill` without doing the work.
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                 cudaMemcpyKind kind);
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box);

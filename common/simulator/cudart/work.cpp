@@ -34,7 +34,8 @@ cudaPitchedPtr pitched(const void* begin, size_t pitch, size_t width, size_t hei
     return {const_cast<void*>(begin), pitch, width, height};
 }
 
-/// The corner of a pitched block at which a copy begins. x counts bytes: arrays were made into memory.
+/// Returns the memory from the position at which a copy begins. x is in bytes, because arrays have
+/// been converted to linear memory.
 cudaPitchedPtr at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
     if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
@@ -47,7 +48,7 @@ bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent
             (position.y <= block.ysize && extent.height <= block.ysize - position.y));
 }
 
-/// A part of a variable, for a copy.
+/// Returns the address of a part of a variable for a copy. Fails if the part does not fit.
 void* part_of(const void* symbol, size_t bytes, size_t offset) {
     const VariableAddress variable = Modules::instance().find_variable(symbol);
     if (offset > variable.bytes || bytes > variable.bytes - offset)
@@ -109,7 +110,7 @@ Work describe_fill(void* to, int value, size_t bytes) {
                     .value = static_cast<unsigned>(value)};
 }
 
-// ---- checks, and the work itself ----
+// ---- checking and executing work ----
 
 namespace {
 

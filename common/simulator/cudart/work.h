@@ -1,5 +1,6 @@
-// A description of the work that a program queues in a stream or adds to a graph as a node. A
-// stream executes it immediately, or stores it as a node while it is being captured (capture.h).
+// Describes the work that a program queues in a stream or adds to a graph as a node. A stream
+// executes the work immediately, or stores it as a node while the stream is being captured
+// (capture.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,8 +17,8 @@ namespace coalesce::simulator::cudart {
 class Graph;
 struct GraphMemory;
 
-/// A kernel with copies of its arguments, because the program's values may no longer exist when it
-/// runs.
+/// A kernel launch with a copy of the arguments, because the program's values may no longer exist
+/// when the kernel runs.
 struct KernelWork {
     const void* function = nullptr;
     LaunchRequest request;
@@ -25,7 +26,7 @@ struct KernelWork {
     std::vector<cudaLaunchAttribute> attributes;
 };
 
-/// All copies are boxes of bytes between pitched memory, or boxes of texels between CUDA arrays.
+/// A copy. All copies are boxes of bytes in pitched memory, or boxes of texels in CUDA arrays.
 using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
@@ -54,7 +55,7 @@ struct WaitWork {
 struct AllocateWork {
     std::shared_ptr<GraphMemory> memory;
     cudaMemAllocNodeParams parameters{};
-    std::vector<cudaMemAccessDesc> access;  ///< the array that the parameters point to
+    std::vector<cudaMemAccessDesc> access;  ///< the array to which `parameters` points
 };
 
 struct FreeWork {
@@ -65,7 +66,7 @@ struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
     std::vector<std::shared_ptr<Graph>> bodies;
-    /// The handles of the bodies, in the array that the program receives.
+    /// The graph handles of `bodies`. The program has a pointer to this array.
     std::shared_ptr<std::vector<cudaGraph_t>> handles;
 };
 
@@ -74,22 +75,22 @@ using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, E
 
 cudaGraphNodeType type_of(const Work& work);
 
-// ---- conversion of parameters to work; fails for invalid parameters ----
+// ---- conversion of parameters to work, which fails if they are invalid ----
 
-/// A plain copy, and a copy of rows with gaps between them.
+/// Describe a linear copy, and a copy of pitched rows.
 Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind);
-/// The parameters may refer to CUDA arrays.
+/// Describes a 3D copy, whose parameters may refer to CUDA arrays.
 Work describe_copy_3d(const cudaMemcpy3DParms* parameters);
-/// Copies to `offset` bytes after the start of a variable, and from there.
+/// Describe copies to and from memory `offset` bytes after the start of a variable.
 Work describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              cudaMemcpyKind kind);
 Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                cudaMemcpyKind kind);
 Work describe_fill(void* to, int value, size_t bytes);
 
-/// Fails if the work cannot be done, as far as this is known in advance.
+/// Fails if the work is known to be impossible before it runs.
 void check(const Work& work);
 
 /// Executes the work immediately.

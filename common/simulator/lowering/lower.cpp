@@ -24,7 +24,7 @@ namespace coalesce::simulator {
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// What a thread may have of local memory, and a frame of parameter memory.
+/// The most local memory per thread and the most parameter memory per frame, in bytes.
 static constexpr u32 kMaxLocalBytes = 512 * 1024;
 static constexpr u32 kMaxParameterBytes = 512 * 1024;
 
@@ -59,7 +59,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     find_first_guesses();
 }
 
-/// Local variables and parameter memory of the frame.
+/// Assigns offsets to local variables and to the parameters of the frame.
 void FunctionLowering::place_variables() {
     const auto place = [](u32& top, const ptx::Variable& v) {
         return place_behind(top, v,
@@ -86,17 +86,18 @@ void FunctionLowering::place_variables() {
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
 }
 
-/// A function may ask where its parameter lies (`mov %rd1, f_param_0`), and read and write it there.
+/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), through
+/// which it may read and write the parameter.
 bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     for (const Instruction& i : function_.body) {
-        if (i.opcode == "call") continue;  // that hands it on
+        if (i.opcode == "call") continue;  // a call passes the value on
         for (const Operand& operand : i.operands)
             if (operand.is_symbol() && operand.name == parameter) return true;
     }
     return false;
 }
 
-/// Parameters whose address is taken lie in the frame's local memory.
+/// Copies parameters whose address is taken to the frame's local memory.
 void FunctionLowering::move_parameters() {
     for (const ParameterSlot& parameter : code_.parameters) {
         const auto local = local_offsets_.find(parameter.name);
@@ -137,7 +138,7 @@ void FunctionLowering::run() {
     code_.slots = own_.places();
 }
 
-/// What was emitted runs for the lanes of the guard only.
+/// Makes an emitted Op run only for the lanes whose guard is true.
 void FunctionLowering::put_behind_guard(Op& op) {
     op.inner = op.run;
     op.run = op_guarded;
@@ -145,7 +146,7 @@ void FunctionLowering::put_behind_guard(Op& op) {
     op.guard_negated = now().guard_negated;
 }
 
-/// An Op for the loads that have to arrive before this instruction.
+/// Emits an Op that waits for the loads that must arrive before this instruction.
 void FunctionLowering::emit_load_wait() {
     const u64 loads = load_waits_.waited_for[at_];
     if (loads == 0) return;
@@ -154,7 +155,7 @@ void FunctionLowering::emit_load_wait() {
     emit(op);
 }
 
-/// Whether there is such an instruction in the group.
+/// Lowers the instruction. Returns false if its group has no such instruction.
 bool FunctionLowering::lower_by_group(OpcodeGroup group) {
     switch (group) {
         case OpcodeGroup::control: return lower_control();
@@ -178,7 +179,8 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // Special registers are read into temporaries, and count what came before: for all lanes.
+        // These Ops run for all lanes, even without the guard: a read of a special register writes
+        // a temporary and counts the instructions before it.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;
@@ -188,8 +190,8 @@ void FunctionLowering::lower_instruction() {
 
 namespace {
 
-/// Handlers that add Op::weight to the warp's count of executed instructions. Counting at the end
-/// of a straight piece of program is enough, and keeps the arithmetic in between free of it.
+/// Reports whether a handler adds Op::weight to the warp's count of executed instructions. Only the
+/// last Op of a straight piece counts, so that the arithmetic before it is not slowed down.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
@@ -244,8 +246,8 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    // Instructions before the label that left no Op of their own belong to the path that falls
-    // through, so they get a place in front of it.
+    // Instructions before the label that did not produce an Op belong to the path that falls
+    // through, so count them before the label.
     if (pending_weight_) emit_count();
     Op op{.run = op_label, .source = at_};
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
@@ -253,7 +255,7 @@ void FunctionLowering::emit_label(const std::string& label) {
     code_.ops.push_back(op);
 }
 
-/// An Op for nothing but the count of instructions.
+/// Emits an Op that only counts instructions.
 void FunctionLowering::emit_count() {
     Op count{.run = op_nothing, .source = at_};
     take_pending(count);
@@ -347,8 +349,8 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     code.uniform_bytes = uniform.bytes();
 }
 
-/// The estimate knows of loops that ptxas unrolls, and that changes which accesses merge. (The estimate takes only
-/// functions that have been lowered once.)
+/// Reports whether unrolled loops change which accesses ptxas merges. The unrolled loops come from
+/// the estimate, which needs a function that has already been lowered.
 bool merges_across_turns(const Kernel& kernel, const std::vector<u32>& unrolled) {
     if (unrolled.empty()) return false;
     const ControlFlow flow(*kernel.ast);
@@ -393,7 +395,8 @@ void lower(Kernel& kernel) {
 
 namespace {
 
-/// Lowers the kernel once more, as `code` says. Null when its accesses would not be the same ones.
+/// Lowers the kernel again with the settings in `code`. Returns null if the new code does not have
+/// the same accesses.
 std::shared_ptr<Kernel::Code> lower_again(Kernel& kernel, std::shared_ptr<Kernel::Code> code) {
     const std::vector<Site> sites = std::exchange(kernel.sites, {});
     try {

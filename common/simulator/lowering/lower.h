@@ -1,10 +1,10 @@
 // Lowers PTX to Ops, the form in which the instructions of a kernel are executed.
 //
-// Idea   Most of what a kernel computes is the same for all threads of a block, or the same for
-//        every block. Each register gets the cheapest class that is possible (value_classes.h), and
-//        its instruction is moved to a prologue that runs once per launch, per block or per warp
-//        position. The rest is the body. Its registers are packed into as few slots as are needed
-//        at once (register_slots.h), so that a warp's registers stay in the host's first-level
+// Idea   Most values that a kernel computes are the same for all threads of a block, or for every
+//        block. Each register gets the cheapest possible class (value_classes.h), and its
+//        instruction is moved to a prologue that runs once per launch, per block or per warp
+//        position. The remaining instructions are the body. Its registers are packed into as few
+//        slots as possible (register_slots.h), so that a warp's registers stay in the host's L1
 //        cache.
 #pragma once
 
@@ -14,17 +14,18 @@
 
 namespace coalesce::simulator {
 
-/// Determines the positions of a kernel's parameters and shared variables, which is everything that
-/// is known before it is lowered.
+/// Determines the offsets of a kernel's parameters and shared variables, which are known before the
+/// kernel is lowered.
 void describe_kernel(Kernel& kernel);
 
-/// Sets kernel.code and kernel.sites, or kernel.error.
+/// Lowers the kernel: sets kernel.code and kernel.sites, or kernel.error.
 void lower(Kernel& kernel);
-/// Lowers the kernel for plain mode, in addition to kernel.code, except for its accesses: they are
-/// counted at the same sites. Returns null on failure.
+/// Lowers the kernel again for blocks that are recorded: in plain mode, except that its accesses
+/// are counted at the sites of kernel.code. Returns null on failure.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
-/// Lowers the kernel for launches whose clusters have several blocks, in addition to kernel.code.
+/// Lowers the kernel again for launches whose clusters contain several blocks. Returns null on
+/// failure.
 std::shared_ptr<Kernel::Code> lower_for_clusters(Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// Branches, barriers, returns and calls.
+// Lowers branches, barriers, returns and calls.
 #include <map>
 #include <string_view>
 
@@ -49,13 +49,15 @@ void FunctionLowering::lower_indexed_branch() {
     const auto list = function_.target_lists.find(now().operands.at(1).name);
     if (list == function_.target_lists.end()) fail("unknown list of branch targets");
     const Slot index = source(now().operands[0], Width::w32);
-    // It runs once for each target that lanes take, what stands before it only once.
+    // This Op runs once for each target that lanes take, so the instructions before it need an Op
+    // of their own to be counted once.
     if (pending_weight_) emit_count();
     emit({.run = op_branch_indexed, .a = index, .spins = waiting_branch_[at_]});
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
 }
 
-/// A guarded instruction that lets lanes wait or leave is put behind a branch of its own.
+/// Emits a branch around a guarded instruction at which lanes may wait or exit. Returns the index
+/// of the branch.
 std::optional<u32> FunctionLowering::begin_guarded_region() {
     if (!now().guard) return {};
     emit({.run = op_branch_if,
@@ -74,7 +76,7 @@ void FunctionLowering::lower_return() {
     emit({.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return});
 }
 
-/// bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
+/// Lowers bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
 void FunctionLowering::lower_barrier() {
     const auto& operands = now().operands;
     Op op;
@@ -111,7 +113,7 @@ void FunctionLowering::lower_barrier() {
 
 // ---- calls ----
 
-/// call (results), function, (arguments): each name in the parentheses is a .param variable.
+/// Lowers call (results), function, (arguments). Each name in the parentheses is a .param variable.
 void FunctionLowering::lower_call() {
     const auto& operands = now().operands;
     std::size_t at = 0;
@@ -142,7 +144,7 @@ void FunctionLowering::lower_call() {
     if (callee.is_symbol()) {
         const auto& functions = kernel_.module->ast->functions;
         const auto found = functions.find(callee.name);
-        // The first thing that a kernel calls to launch another.
+        // Functions with this prefix launch kernels from the device.
         if (callee.name.starts_with("__cudaCDP"))
             throw LoweringError(subjects::not_simulated(subjects::device_launches) + ".",
                                 kernel_.place(now().where));
@@ -156,8 +158,8 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_count();    // as of an indexed branch
-        kernel_code_.order_sensitive = true;  // it may do anything
+        if (pending_weight_) emit_count();    // as for an indexed branch
+        kernel_code_.order_sensitive = true;  // the callee may do anything
         kernel_code_.repeats_shared = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
             if (!function->is_entry && function->has_body) functions_used_.insert(name);
@@ -167,7 +169,8 @@ void FunctionLowering::lower_call() {
     emit(op);
 }
 
-/// vprintf and its kin: arguments come from parameter memory into slots.
+/// Lowers a call of vprintf or a similar function. The arguments are loaded from parameter memory
+/// into slots.
 void FunctionLowering::lower_device_call(const DeviceCall& call,
                                          const std::vector<std::string>& results,
                                          const std::vector<std::string>& arguments) {
@@ -193,7 +196,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 // ---- loops that wait ----
 
-/// Answers that are given to a call may come back as its result. True: one that was not known.
+/// Marks the results of a call as answers (values that other threads can change) if one of its
+/// arguments is an answer. Returns true if this adds a new answer.
 static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
                      std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)
@@ -207,7 +211,8 @@ static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
     return grown;
 }
 
-/// A loop waits for memory when a value that other threads can change decides whether it ends.
+/// Finds loops that wait for memory. In such a loop, a value that other threads can change decides
+/// whether the loop ends.
 void FunctionLowering::find_waiting_loops() {
     waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
@@ -228,7 +233,7 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && has_any(depends, registers_read(last)));
     }
-    // Whatever its layout, a turn of a loop comes by a branch that leads back up in the text.
+    // In every layout, an iteration of a loop passes a branch to an earlier position in the text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

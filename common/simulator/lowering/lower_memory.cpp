@@ -1,4 +1,4 @@
-// ld and st in every state space; parameters of kernels and of device functions.
+// Lowers ld and st in every state space, and the parameters of kernels and of device functions.
 #include <algorithm>
 
 #include "simulator/analysis/register_use.h"
@@ -23,10 +23,10 @@ u8 strength_of(const ptx::Instruction& i) {
 
 }  // namespace
 
-/// `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed)); } while (old !=
-/// assumed);` The first read may see any value, however torn by others: the exchange verifies it.
-/// Every guide teaches this loop, so its plain read counts as one that takes part in
-/// synchronisation.
+/// Finds the first read in `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed));
+/// } while (old != assumed);`. This read may return any value, even one torn by concurrent writes,
+/// because the compare-and-swap verifies it. Every guide teaches this loop, so the plain read
+/// counts as an atomic access and not as a race.
 void FunctionLowering::find_first_guesses() {
     first_guess_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);
@@ -95,7 +95,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Of what is stored; or of where what is loaded arrives, at first.
+/// Returns the slots from which elements are stored, or into which they are loaded before they are
+/// widened.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -169,7 +170,8 @@ void FunctionLowering::lower_load_store() {
     if (!store) widen_loaded(elements, type, slots);
 }
 
-/// Loads fill up to 32 bits with zeros: what has a sign, and what goes into a register of 64 bits.
+/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements and elements for
+/// 64-bit registers need a conversion.
 void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type,
                                     const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -189,7 +191,7 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
     }
 }
 
-/// ld.param of a kernel: the same for the whole launch.
+/// Lowers ld.param in a kernel, whose value is the same for the whole launch.
 void FunctionLowering::lower_kernel_parameter(const Operand& address,
                                               const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = class_of_destination(now().operands[0]);
@@ -215,7 +217,8 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address,
     }
 }
 
-/// Parameters and results of device functions: per lane, in the frame's parameter memory.
+/// Lowers accesses to the parameters and results of device functions, which are in the frame's
+/// parameter memory, per lane.
 void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
                                               Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);

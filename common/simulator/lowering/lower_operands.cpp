@@ -1,4 +1,4 @@
-// Registers, immediates and symbols -> slots.
+// Converts registers, immediates and symbols to slots.
 #include <bit>
 
 #include "simulator/execute/cluster.h"
@@ -37,7 +37,8 @@ Width FunctionLowering::width_of(const Operand& operand) const {
     return width_of_register(operand.reg);
 }
 
-/// The slot of a register; taken where its lifetime begins, or at its first mention.
+/// Returns the slot of a register. The slot is allocated at the start of the register's lifetime,
+/// or when the register is first mentioned.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
     std::optional<Slot>& slot = slots_[root];
@@ -56,7 +57,7 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
     return *slot;
 }
 
-/// Registers that are not alive from `at` on make room.
+/// Frees the slots of registers that are not live from instruction `at` on.
 void FunctionLowering::expire(u32 at) {
     while (!ends_.empty() && ends_.begin()->first < at) {
         const u32 root = ends_.begin()->second;
@@ -68,8 +69,9 @@ void FunctionLowering::expire(u32 at) {
     temporaries_.clear();
 }
 
-/// A register may be alive long before the text mentions it, where a way leads back up to there: from then on
-/// nobody else may have its slot.
+/// Allocates the slots of registers whose lifetimes begin at `at`. With a branch back to this
+/// point, a register may be live long before the text mentions it, and no other register may use
+/// its slot from here on.
 void FunctionLowering::begin_lifetimes(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {
@@ -78,7 +80,8 @@ void FunctionLowering::begin_lifetimes(u32 at) {
     }
 }
 
-/// For the current instruction alone; or for good, where it runs in a prologue.
+/// Returns a temporary slot. It is freed after the current instruction, or never if the instruction
+/// runs in a prologue.
 Slot FunctionLowering::temporary(Width width) {
     if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
         return uniform_.take(width);
@@ -203,7 +206,7 @@ Slot FunctionLowering::shared_address_slot(i64 offset, Width width) {
     return entry->second;
 }
 
-/// The value of a symbol: an address in its space.
+/// Returns a slot with the value of a symbol, which is an address in its state space.
 Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
     if (name == "WARP_SZ") return constant(kLanes, width);
     const std::optional<u64> address = symbol_address(name);
@@ -212,7 +215,8 @@ Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width wi
         return shared_address_slot(static_cast<i64>(*address) + offset, width);
     const bool in_frame = !is_kernel_ && local_offsets_.contains(name);
     if (!in_frame) return constant(*address + static_cast<u64>(offset), width);
-    // A local variable of a device function lies where the stack happens to be.
+    // The address of a local variable in a device function depends on the stack, so compute it at
+    // run time.
     const Slot slot = temporary(Width::w64);
     emit({.run = op_frame_address, .d = slot, .immediate = static_cast<i64>(*address) + offset});
     return converted(slot, Width::w64, width);

@@ -1,4 +1,4 @@
-// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+// Lowers mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
 #include <utility>
 
 #include "simulator/execute/fragments.h"
@@ -49,12 +49,12 @@ bool FunctionLowering::lower_move() {
     return true;
 }
 
-/// A 128-bit register is two of 64 bits, one behind the other.
+/// Returns one 64-bit half of a 128-bit register, which is stored as two 64-bit registers in a row.
 static Slot half_of(Slot whole, u32 half) {
     return {whole.offset + half * 8 * kLanes, whole.uniform};
 }
 
-/// mov.b64 {%r1, %r2}, %rd1: pieces, lowest first.
+/// Lowers mov.b64 {%r1, %r2}, %rd1, which splits a register into parts, lowest bits first.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
     if (to.empty()) fail("a vector without elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
@@ -88,7 +88,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     }
 }
 
-/// mov.b64 %rd1, {%r1, %r2}
+/// Lowers mov.b64 %rd1, {%r1, %r2}, which joins parts.
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     if (from.empty()) fail("a vector without elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
@@ -101,7 +101,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
-        // bfi d, high, low, position, length
+        // The operands are bfi d, high, low, position, length.
         emit_lane("bfi.b32", d,
                   {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
                   value_class);
@@ -129,8 +129,8 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 
 // ---- cvta ----
 
-/// Generic addresses of global and constant memory are the addresses themselves; shared, local and
-/// parameter memory have windows.
+/// Lowers cvta. A generic address in global or constant memory is the address itself; shared, local
+/// and parameter memory have windows in the generic address space.
 void FunctionLowering::lower_address_conversion() {
     const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;
@@ -169,8 +169,9 @@ bool FunctionLowering::lower_lane_instruction() {
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) {
         const Operand& from = operands[k + 1];
-        // It has 32 bits, though the instruction's type has 16. (A distance of shl.b16 has them too, but NVIDIA's
-        // compiler takes 16 bits of a literal one.)
+        // The addend of mad.wide has 32 bits, although the instruction's type has 16. (The distance
+        // of shl.b16 also has 32 bits, but NVIDIA's compiler uses only 16 bits of an immediate
+        // distance.)
         const bool is_wide_literal =
             from.is_immediate() && k == 2 && now().opcode == "mad" && now().has("wide");
         *slots[k] =
@@ -186,7 +187,8 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // Nothing follows the Ops of a prologue, and a guard has to get its handler back.
+        // These specialized handlers run the next Op directly. No Op follows those of a prologue,
+        // and a guarded Op must return to its guard's handler.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
     }
@@ -208,7 +210,8 @@ bool FunctionLowering::lower_lane_instruction() {
     return true;
 }
 
-/// cvt.s8 and cvt.s16 into a wider register extend the sign to the register's size.
+/// Sign-extends the result of cvt.s8 or cvt.s16 to the size of the destination register, if that
+/// register is wider.
 void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
     if (now().opcode != "cvt" || now().has("pack") || !to.is_register()) return;
     const Type type = destination_type();
@@ -219,7 +222,8 @@ void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_c
     emit_lane(wide + std::string(name_of(type)), d, {d}, value_class);
 }
 
-/// Of `cvt.d.s` and the like: the first type named.
+/// Returns the destination type of an instruction such as `cvt.d.s`, which is the first type in its
+/// name.
 Type FunctionLowering::destination_type() const {
     for (const std::string& m : now().modifiers)
         if (const Type type = ptx::type_named(m); type != Type::none) return type;
@@ -278,7 +282,8 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
-// Long: a case for every role.
+// Puts an operand into the field of the Op that its role determines. The function is long because
+// each role has a case.
 void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family,
                                             const OperandRole& role, const Operand& operand,
                                             StateSpace space) {
@@ -288,7 +293,7 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
             op.has_destination = operand.is_register();
             [[fallthrough]];
         case Role::ignored:
-            if (role.pair == Role::destination2)  // `d|p`, `_|p`; or nobody wants it
+            if (role.pair == Role::destination2)  // `d|p`, `_|p`, or no second result
                 op.d2 = operand.elements.empty()
                             ? temporary(role.pair_width)
                             : destination(operand.elements[0], role.pair_width);

@@ -1,5 +1,5 @@
-// The state of lowering one function: the slots of its registers, and the Ops created so far.
-// Shared by the files lower_*.cpp, each of which handles one group of instructions.
+// Declares the state of lowering one function: the slots of its registers, and the Ops created so
+// far. Each of the files lower_*.cpp handles one group of instructions.
 #pragma once
 
 #include <map>
@@ -24,11 +24,12 @@
 
 namespace coalesce::simulator {
 
-/// Shared by all functions of a kernel while it is lowered: the uniform file and its constants.
+/// The uniform file and its constants, which all functions of a kernel share while the kernel is
+/// lowered.
 class UniformFile {
 public:
     Slot take(Width width);
-    /// Returns 32 lanes with the same bits. There is one slot per value.
+    /// Returns a slot in which all 32 lanes have these bits. Each value has one slot.
     Slot constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
     u32 bytes() const { return top_; }
 
@@ -37,24 +38,24 @@ private:
     u32 top_ = 0;
 };
 
-/// Returns the value of pointers to a function of the module, or nothing if there is no such
+/// Returns the value of pointers to a function of the module, or nothing if the module has no such
 /// function.
 std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
 
 class FunctionLowering {
 public:
-    /// `code` receives the body. Prologues and constants go to `kernel_code`.
+    /// Lowers `function`. The body goes to `code`, and prologues and constants go to `kernel_code`.
     FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                      const ptx::Function& function, FunctionCode& code, bool is_kernel);
     void run();
-    /// Returns the device functions that are called or whose address is taken.
+    /// Returns the device functions that this function calls or takes the address of.
     const std::set<std::string>& functions_used() const { return functions_used_; }
 
 private:
     using Instruction = ptx::Instruction;
     using Operand = ptx::Operand;
 
-    // ---- lower.cpp: the walk over the body ----
+    // ---- lower.cpp: lowers the body instruction by instruction ----
     void place_variables();
     bool address_is_taken(const std::string& parameter) const;
     void move_parameters();
@@ -66,13 +67,13 @@ private:
     void emit_count();
     void resolve_branches();
 
-    // ---- lower_operands.cpp: registers, immediates, symbols -> slots ----
+    // ---- lower_operands.cpp: converts registers, immediates and symbols to slots ----
     Slot slot_of_register(u32 reg);
     ValueClass class_of_register(u32 reg) const {
         return registers_.value_class[registers_.root[reg]];
     }
     Width width_of_register(u32 reg) const;
-    /// The width of an operand that must be a register.
+    /// Returns the width of an operand that must be a register.
     Width width_of(const Operand& operand) const;
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);
@@ -80,11 +81,12 @@ private:
     Slot temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
-    /// Returns the address of a variable in its space, or of a function. Returns nothing for an
-    /// unknown name.
+    /// Returns the address of a variable in its state space, or of a function. Returns nothing for
+    /// an unknown name.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
-    /// For launches with clusters, in which the address differs from block to block.
+    /// Returns the address of a shared variable for launches with clusters, in which it differs
+    /// from block to block.
     Slot shared_address_slot(i64 offset, Width width);
     Slot converted(Slot from, Width have, Width want);
     void expire(u32 at);
@@ -98,7 +100,7 @@ private:
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
                                 ptx::Type type);
-    /// Puts the base register into Op::a and the offset into Op::immediate. Returns whether the
+    /// Puts the base register into Op::a and the offset into Op::immediate. Returns true if the
     /// base has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
     /// Returns an address including its offset, as 64-bit lanes.
@@ -116,8 +118,8 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// For instructions that cannot be masked by a guard: emits a branch around them, if there is a
-    /// guard, and returns it.
+    /// Emits a branch around an instruction that a guard cannot mask, and returns its index. Does
+    /// nothing if the instruction has no guard.
     std::optional<u32> begin_guarded_region();
     void end_guarded_region(std::optional<u32> branch);
     void find_waiting_loops();
@@ -145,7 +147,7 @@ private:
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
     ValueClass class_of_destination(const Operand& operand) const;
-    /// Emits a lane-wise helper instruction, given by its PTX name: "cvt.u64.u32".
+    /// Emits a lane-wise helper instruction by its PTX name, such as "cvt.u64.u32".
     void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources,
                    ValueClass value_class);
     [[noreturn]] void fail(const std::string& why) const;
@@ -168,12 +170,12 @@ private:
     const MergedAccesses merged_;
     std::vector<Liveness::Range> lifetimes_;  ///< by root register
     std::vector<std::optional<Slot>> slots_;  ///< by root register
-    /// Body index -> root register that becomes live there.
+    /// Maps an index in the body to the root registers that become live there.
     std::multimap<u32, u32> begins_;
     std::multimap<u32, u32> ends_;  ///< body index -> root register that dies there
     std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
     SlotPool own_;
-    std::optional<Slot> carry_;  ///< the flag of add.cc and similar instructions
+    std::optional<Slot> carry_;  ///< the carry flag of add.cc and similar instructions
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
@@ -184,11 +186,11 @@ private:
     /// The class of the values that the current instruction computes.
     ValueClass current_class_ = ValueClass::thread;
     u32 at_ = 0;              ///< the index of the current instruction
-    u32 pending_weight_ = 0;  ///< the number of instructions that are not yet assigned to an Op
+    u32 pending_weight_ = 0;  ///< the number of instructions that no Op counts yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
     std::map<Remark, u32> pending_remarks_;             ///< the same by remark
     std::map<std::string, u32> label_ops_;
-    // Ops whose targets have no position yet, with the names or indices of the targets.
+    // Branches whose targets have no index yet, with the names or indices of the targets.
     std::vector<std::pair<u32, std::string>> fixups_;
     std::vector<std::pair<u32, std::vector<std::string>>> table_fixups_;
     std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index

@@ -1,5 +1,6 @@
-// Handlers for small moves that the lowering inserts and that are not PTX instructions: mov.b32,
-// mov.b64, mov.pred, not.pred, mov.piece.b64 (a 32-bit half), mov.pair.b64 (two halves).
+// Declares handlers for small moves that the lowering inserts and that are not PTX instructions:
+// mov.b32, mov.b64, mov.pred, not.pred, mov.piece.b64 (extracts a 32-bit half), mov.pair.b64 (joins
+// two halves).
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// Returns nullptr if it is not one of these.
+/// Returns the handler of a move, or null if `name` is not one of these moves.
 Handler move_handler(const std::string& name);
 
 }  // namespace coalesce::simulator

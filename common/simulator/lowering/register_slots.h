@@ -1,9 +1,9 @@
-// Packs the registers that every warp computes separately into as few slots as are needed at once.
+// Packs the registers that every warp computes separately into as few slots as possible.
 //
-// Idea   PTX has a new virtual register for almost every result. What matters is how many are live
-//        at the same time (liveness.h): registers whose ranges in the text do not overlap share a
-//        slot. A range includes everything between its ends. So the order of the text determines
-//        how well this packs, but not whether it is correct.
+// Idea   PTX has a new virtual register for almost every result, but only some of them are live at
+//        the same time (liveness.h). Registers whose ranges in the text do not overlap share a
+//        slot. A range includes everything between its ends, so the order of the text affects how
+//        few slots are needed, but not whether the packing is correct.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace coalesce::simulator {
 
-/// Returns for each root register the range in which one of its names is live.
+/// Returns, for each root register, the range in which a register with this root is live.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
 
-/// Allocates slots of a file by width, and takes them back.
+/// Allocates and frees slots of a file by width.
 class SlotPool {
 public:
     explicit SlotPool(bool reuses) : reuses_(reuses) {}
     Slot take(Width width);
-    /// Allocates a slot that nothing else ever uses, for values that are needed beyond the body.
+    /// Allocates a slot that is never reused, for a value that is needed outside of the body.
     Slot take_for_good(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }

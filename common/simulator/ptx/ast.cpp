@@ -1,4 +1,4 @@
-// What is known about PTX's types, and small questions about the tree.
+// Defines the properties of PTX's types, and simple queries on the syntax tree.
 #include "simulator/ptx/ast.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ struct TypeFacts {
     bool is_float;
 };
 
-/// In the order of the enumeration, so that a type is its own index.
+/// The properties of all types, in the order of the enumeration, so that a type can be used as an
+/// index.
 constexpr TypeFacts kTypes[] = {
     {"", Type::none, 0, false, false},       {"pred", Type::pred, 1, false, false},
     {"b8", Type::b8, 1, false, false},       {"b16", Type::b16, 2, false, false},

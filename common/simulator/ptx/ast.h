@@ -1,8 +1,8 @@
-// The form in which the parser returns PTX: names are resolved to registers and labels, but nothing
-// is interpreted.
+// Declares the syntax tree of PTX. Names are resolved to registers and labels, but nothing is
+// interpreted.
 //
 // Builds on  nothing.
-// Read next  parser.h creates it from text; program/lower.h converts it to Ops.
+// Read next  parser.h creates the tree from text; lowering/lower.h converts it to Ops.
 #pragma once
 
 #include <map>
@@ -44,15 +44,16 @@ enum class Type : u8 {
     e5m2x2,
 };
 
-/// Returns the bytes that a value of this type occupies in memory (1 for a predicate).
+/// Returns the number of bytes that a value of this type occupies in memory (1 for a predicate).
 u32 size_of(Type type);
 bool is_signed(Type type);
 bool is_float(Type type);
-/// Returns Type::s32 for "s32", for example, or Type::none if it is not the name of a type.
+/// Returns the type with this name, such as Type::s32 for "s32", or Type::none if there is none.
 Type type_named(std::string_view name);
 std::string_view name_of(Type type);
 
-/// A place in the learner's source, from `.loc`. Line 0 means unknown (built without -lineinfo).
+/// A line of the learner's source, from `.loc`. Line 0 means unknown, as in code built without
+/// -lineinfo.
 struct SourceLine {
     u32 file = 0;  ///< index into Module::files
     u32 line = 0;
@@ -61,12 +62,13 @@ struct SourceLine {
 
 enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 
-/// Which other files of a program can use a function or a variable of a module by its name.
+/// The linkage of a function or variable, which determines whether other files of the program can
+/// use it by name.
 enum class Linkage : u8 {
-    local,    ///< none: another file may use the name for something else
+    local,    ///< no other file can use it, and another file may reuse the name
     visible,  ///< all (.visible, .extern)
-    weak,     ///< all, and each file may define it: one of the definitions is used (.weak)
-    common,   ///< the same for variables: the largest is used (.common)
+    weak,     ///< all files can use it and may define it; one definition is kept (.weak)
+    common,   ///< like weak, for variables; the largest definition is kept (.common)
 };
 
 struct Operand {
@@ -74,24 +76,24 @@ struct Operand {
         reg,        ///< `reg` is an index into Function::registers
         special,    ///< `name` is "%tid.x", "%laneid", "%clock64" ...
         immediate,  ///< `bits` is an integer, sign-extended to 64 bits
-        f32_bits,   ///< `bits` is a float, written like 0f3F800000
-        f64_bits,   ///< `bits` is a double, written like 0d3FF0000000000000
-        symbol,     ///< `name` + `offset`: a variable, a function or a label
-        /// [base + offset]. The base is `reg` if `has_base_register`, else `name`, else the address
-        /// is absolute.
+        f32_bits,   ///< `bits` is a float, written as in 0f3F800000
+        f64_bits,   ///< `bits` is a double, written as in 0d3FF0000000000000
+        symbol,     ///< `name` + `offset`, where `name` is a variable, function or label
+        /// An address [base + offset]. The base is `reg` if `has_base_register`, otherwise `name`,
+        /// and if both are missing the address is absolute.
         address,
-        vector,  ///< {a, b, ...}, in `elements`; also (a, b) in calls, and the {..} in [a, {..}]
+        vector,  ///< {a, b, ...}, in `elements`; also (a, b) in calls and {...} in [a, {...}]
         sink,    ///< `_`
     };
     Kind kind = Kind::immediate;
-    bool negated = false;            ///< `!p`, or a minus sign before a register
+    bool negated = false;            ///< `!p` or a minus sign before a register
     bool has_base_register = false;  ///< of an address
     u32 reg = 0;
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// The elements of a vector, followed by the p of `{...}|p`; the q of `p|q`; or what follows
-    /// the first item inside [ ].
+    /// The elements of a vector, with the p of `{...}|p` at the end; or the q of `p|q`; or the
+    /// items inside [ ] after the first.
     std::vector<Operand> elements;
 
     bool is_register() const { return kind == Kind::reg; }
@@ -103,21 +105,21 @@ struct Operand {
     bool is_sink() const { return kind == Kind::sink; }
 };
 
-/// One instruction, or one label (then the opcode is empty, and `label` is set).
+/// One instruction, or a label, for which the opcode is empty and `label` is set.
 struct Instruction {
     std::string opcode;  ///< "ld"
-    /// "global", "nc", "v4", "f32"; `::` is kept: "shared::cta"
+    /// The modifiers without dots: "global", "nc", "v4", "f32". `::` is kept, as in "shared::cta".
     std::vector<std::string> modifiers;
     std::vector<Operand> operands;
     std::optional<u32> guard;  ///< the register of @p
     bool guard_negated = false;
     std::string label;
     SourceLine where;
-    /// 1 + the index into Function::inline_chains; 0 if the instruction was not inlined.
+    /// One more than the index in Function::inline_chains, or 0 if the instruction was not inlined.
     u32 inlined = 0;
-    bool is_of_assembly = false;  ///< whether it was written in an asm statement
-    /// For a load: which of the loaded bytes belong to a member, one bit each, if the compiler says
-    /// so (.pragma "used_bytes_mask"). The bytes between the members are padding.
+    bool is_of_assembly = false;  ///< true if the instruction comes from an asm statement
+    /// For a load, a mask with one bit per loaded byte that belongs to a member, if the compiler
+    /// specifies it (.pragma "used_bytes_mask"). The other bytes are padding.
     u32 used_bytes = ~0u;
     u32 text_offset = 0, text_length = 0;  ///< in Module::text, for messages
 
@@ -129,13 +131,14 @@ struct Register {
     Type type = Type::b32;
 };
 
-/// A word of an initialiser that holds an address. It is filled in when the module is loaded.
+/// A word of an initialiser that contains an address. The address is filled in when the module is
+/// loaded.
 struct Relocation {
     u64 offset = 0;
     u32 bytes = 8;
     std::string symbol;
     i64 addend = 0;
-    bool generic = false;  ///< whether it was written as generic(symbol)
+    bool generic = false;  ///< true if written as generic(symbol)
 
     bool operator==(const Relocation&) const = default;
 };
@@ -145,12 +148,12 @@ struct Variable {
     Linkage linkage = Linkage::local;
     StateSpace space = StateSpace::global;
     Type type = Type::b8;
-    u64 size = 0;  ///< the total in bytes; 0 for `extern .shared x[]`
+    u64 size = 0;  ///< the total size in bytes, or 0 for `extern .shared x[]`
     u32 align = 1;
-    u32 declared = 0;  ///< how many variables of the same scope the text declares before this one
+    u32 declared = 0;  ///< the number of variables declared before it in the same scope
     bool is_extern = false;
-    bool is_managed = false;  ///< .attribute(.managed): host code uses the variable as well
-    std::vector<u8> initial;  ///< the first bytes; all further ones are zero
+    bool is_managed = false;  ///< .attribute(.managed): host code also uses the variable
+    std::vector<u8> initial;  ///< the first bytes; the remaining bytes are zero
     std::vector<Relocation> relocations;
 };
 
@@ -165,29 +168,29 @@ struct Function {
     /// The registers of all scopes, renamed so that each name is unique.
     std::vector<Register> registers;
     /// The .shared, .local and .param variables that the body declares. If two scopes declare the
-    /// same name, the variables are called "name" and "name@2", and operands already use the right
-    /// one.
+    /// same name, the variables are called "name" and "name@2", and operands use these unique
+    /// names.
     std::map<std::string, Variable> variables;
     std::vector<Instruction> body;
-    std::map<std::string, u32> labels;  ///< from a label (renamed as well) to an index into body
-    /// The .branchtargets, .calltargets and .callprototype lists, by their labels.
+    std::map<std::string, u32> labels;  ///< maps each label (also unique) to its index in the body
+    /// The .branchtargets, .calltargets and .callprototype lists, by label.
     std::map<std::string, std::vector<std::string>> target_lists;
-    /// For each .pragma "nounroll": the index into body of the statement behind it.
+    /// For each .pragma "nounroll", the index in the body of the statement after it.
     std::vector<u32> not_unrolled;
-    std::vector<std::vector<SourceLine>> inline_chains;  ///< the calls that code was inlined at
-    u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid; 0 if it is not given
-    u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid; 0 if it is not given
-    /// .reqnctapercluster; 0 if it is not given.
+    std::vector<std::vector<SourceLine>> inline_chains;  ///< the call sites of inlined code
+    u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid, or 0 if there is none
+    u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid, or 0 if there is none
+    /// The .reqnctapercluster directive, or 0 if there is none.
     u32 cluster[3] = {0, 0, 0};
-    u32 min_blocks = 0;     ///< .minnctapersm; 0 if it is not given
-    u32 max_registers = 0;  ///< .maxnreg; 0 if it is not given
+    u32 min_blocks = 0;     ///< .minnctapersm, or 0 if there is none
+    u32 max_registers = 0;  ///< .maxnreg, or 0 if there is none
 };
 
 struct Module {
-    std::string text;  ///< the PTX itself, kept for messages
+    std::string text;  ///< the PTX text, which messages quote
     std::string version, target;
     std::map<u32, std::string> files;
-    /// .global and .const variables, and .shared ones outside functions.
+    /// .global and .const variables, and .shared variables that are declared outside functions.
     std::map<std::string, Variable> variables;
     std::map<std::string, std::unique_ptr<Function>> functions;
 

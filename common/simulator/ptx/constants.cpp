@@ -1,4 +1,4 @@
-// The spellings of a number, and a small calculator for the expressions made of them.
+// Parses numbers in all their notations, and evaluates constant expressions.
 #include "simulator/ptx/constants.h"
 
 #include <bit>
@@ -9,7 +9,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// Parentheses and signs inside one another; more than this is not a program but an attack.
+/// The deepest nesting of parentheses and signs. Real programs never nest deeper.
 constexpr int kDeepestExpression = 64;
 
 bool parse_digits(std::string_view digits, int base, u64& value) {
@@ -22,7 +22,7 @@ bool starts_with_prefix(std::string_view text, char letter) {
     return text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == letter;
 }
 
-/// 0f3F800000 and 0d3FF0000000000000: the bits of a floating-point number.
+/// Parses 0f3F800000 or 0d3FF0000000000000, which give the bits of a floating-point number.
 bool parse_float_bits(std::string_view text, Constant& constant) {
     const bool is_f32 = starts_with_prefix(text, 'f') && text.size() == 2 + 8;
     const bool is_f64 = starts_with_prefix(text, 'd') && text.size() == 2 + 16;
@@ -50,7 +50,8 @@ bool parse_integer(std::string_view text, Constant& constant) {
     return parse_digits(text, 10, constant.bits);
 }
 
-/// Precedence climbing: reads operators that bind at least as tightly as `loosest`.
+/// Evaluates an expression by precedence climbing: reads operators whose precedence is at least
+/// `loosest`.
 class Expression {
 public:
     explicit Expression(Lexer& lexer) : lexer_(lexer) {}
@@ -72,7 +73,8 @@ public:
     }
 
 private:
-    /// How tightly the operator at the current token binds; 0: it is not one.
+    /// Returns the precedence of the operator at the current token, or 0 if the token is not an
+    /// operator.
     int strength_here() const {
         if (!lexer_.at(TokenKind::punctuation)) return 0;
         switch (lexer_.current().text[0]) {
@@ -117,7 +119,7 @@ private:
         return value;
     }
 
-    /// Wraps around like the machine: unsigned arithmetic has no undefined overflow.
+    /// Applies an operator. Arithmetic is unsigned, so that overflow wraps around as on the GPU.
     u64 apply(char operation, i64 a, i64 b) const {
         const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
         switch (operation) {
@@ -150,7 +152,7 @@ u64 Constant::as(Type type) const {
                    : kind == Kind::f32_bits ? std::bit_cast<float>(static_cast<u32>(bits))
                                             : std::bit_cast<double>(bits);
     if (into_f64) return std::bit_cast<u64>(value);
-    // A double past float's range becomes infinity: said here, because the cast leaves it open.
+    // A double outside float's range becomes infinity. The cast alone would be undefined.
     constexpr double kLargest = std::numeric_limits<float>::max();
     if (value > kLargest) value = std::numeric_limits<double>::infinity();
     if (value < -kLargest) value = -std::numeric_limits<double>::infinity();
@@ -158,7 +160,7 @@ u64 Constant::as(Type type) const {
 }
 
 Constant read_number(Lexer& lexer) {
-    // WARP_SZ is the one constant that PTX names.
+    // WARP_SZ is the only named constant in PTX.
     if (lexer.at_identifier("WARP_SZ")) {
         lexer.take();
         return {Constant::Kind::immediate, kLanes};
@@ -166,7 +168,7 @@ Constant read_number(Lexer& lexer) {
     if (!lexer.at(TokenKind::number)) lexer.fail_expected("a number");
     const std::string_view text = lexer.current().text;
     Constant constant;
-    // Integers first: tables are made of them.
+    // Try integers first, because tables consist of integers.
     if (!parse_integer(text, constant) && !parse_float_bits(text, constant) &&
         !parse_decimal_float(text, constant)) {
         lexer.fail_expected("a number of at most 64 bits");

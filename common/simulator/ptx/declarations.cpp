@@ -1,4 +1,4 @@
-// The parts of a declaration in the order of the text: type and alignment, name, dimensions,
+// Reads the parts of a declaration in their order: type and alignment, name, dimensions, initial
 // contents.
 #include "simulator/ptx/declarations.h"
 
@@ -12,7 +12,7 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr u64 kLargestAlignment = 1 << 16;
-constexpr u64 kOpaqueSize = 8;  ///< .texref and its like: a handle
+constexpr u64 kOpaqueSize = 8;  ///< the size of a handle, such as a .texref
 
 bool names_state_space(std::string_view directive) {
     return directive == ".global" || directive == ".const" || directive == ".shared" ||
@@ -33,12 +33,12 @@ u64 vector_length(std::string_view directive) {
 
 }  // namespace
 
-/// What stands before the names: .align 16 .v4 .f32
+/// The properties before the names in a declaration, such as .align 16 .v4 .f32.
 struct DeclarationReader::Shape {
     Type type = Type::none;
     bool opaque = false;
     bool managed = false;
-    u64 vector = 0;  ///< elements of a .v2, .v4; 0: a scalar
+    u64 vector = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
     u32 align = 0;   ///< 0: not given
 
     u64 element_size() const { return opaque ? kOpaqueSize : size_of(type); }
@@ -87,7 +87,7 @@ bool DeclarationReader::skip_parentheses(std::string_view word) {
 
 DeclarationReader::Shape DeclarationReader::read_shape() {
     Shape shape;
-    bool of_pointee = false;  // an .align after .ptr is that of what the pointer points to
+    bool of_pointee = false;  // after .ptr, .align refers to the memory that the pointer points to
     while (lexer_.at(TokenKind::dotted)) {
         const std::string_view word = lexer_.current().text;
         if (const Type type = type_named(word.substr(1)); type != Type::none) {
@@ -166,7 +166,7 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
 std::vector<u64> DeclarationReader::read_dimensions() {
     std::vector<u64> dimensions;
     while (lexer_.accept('[')) {
-        u64 length = 0;  // []: known elsewhere, or from the initialiser
+        u64 length = 0;  // 0 for []: the extern definition or the initialiser determines it
         if (!lexer_.at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {
@@ -184,7 +184,7 @@ void DeclarationReader::read_contents(Variable& variable, const std::vector<u64>
     const u64 end =
         read_initialiser(lexer_, variable, dimensions, element_size, initial_bytes_left_);
     if (dimensions.empty() || dimensions[0] != 0) return;
-    // Rows that the initialiser began are whole rows.
+    // If the initialiser fills part of a row, the variable contains the whole row.
     u64 row = element_size;
     for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
     variable.size = round_up(end, row);

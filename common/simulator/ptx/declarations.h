@@ -1,4 +1,4 @@
-// Reads declarations of variables and parameters: their type, alignment, size and first contents.
+// Reads declarations of variables and parameters: their type, alignment, size and initial contents.
 //
 //   .global .align 4 .b8 table[16] = {1, 0, 0, 0, 2};
 //   .param .u64 .ptr .global .align 16 in
@@ -14,12 +14,13 @@ class DeclarationReader {
 public:
     DeclarationReader(Lexer& lexer, std::size_t text_size);
 
-    /// Reads what follows `.global`, `.shared`...: one or more declarations and the ';'.
+    /// Reads the rest of a declaration after `.global`, `.shared` and so on: one or more variables
+    /// and the ';'.
     std::vector<Variable> read_variables(StateSpace space, bool is_extern);
     /// Reads a list like (.param .b32 a, .param .align 8 .b8 b[24]).
     std::vector<Variable> read_parameters();
-    /// Skips the parenthesis of, for example, .attribute(.managed, .unified(1, 2)). Returns whether
-    /// `word` is in it.
+    /// Skips a parenthesized list, as in .attribute(.managed, .unified(1, 2)). Returns whether the
+    /// list contains `word`.
     bool skip_parentheses(std::string_view word = {});
 
 private:
@@ -31,8 +32,9 @@ private:
     void read_contents(Variable& variable, const std::vector<u64>& dimensions, u64 element_size);
 
     Lexer& lexer_;
-    /// How many bytes the initialisers may still produce. There is a limit because most rows of a
-    /// sparse table do not appear in the text, so a short text could ask for very much memory.
+    /// The number of bytes that initialisers may still produce. The limit exists because most rows
+    /// of a sparse table do not appear in the text, so a short text could require a very large
+    /// amount of memory.
     u64 initial_bytes_left_;
 };
 

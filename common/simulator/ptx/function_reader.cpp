@@ -1,5 +1,5 @@
-// One function: first the directives of its header, then statement after statement. A brace that
-// closes the outermost scope ends it.
+// Reads one function: first the directives of its header, then one statement after another. The
+// brace that closes the outermost scope ends the function.
 #include "simulator/ptx/function_reader.h"
 
 #include <cstdlib>
@@ -16,7 +16,8 @@ namespace {
 constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
 constexpr std::size_t kMostModifiers = 32;
 
-/// Scopes keep pointers to names in operands: when a body grows, they are moved with it, and not copied.
+/// Scopes store pointers to names in operands. When a body grows, its instructions must therefore
+/// be moved, not copied.
 static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
 u32 read_u32(Lexer& lexer, const char* what) {
@@ -27,7 +28,8 @@ u32 read_u32(Lexer& lexer, const char* what) {
     return static_cast<u32>(constant.bits);
 }
 
-/// Directives after a function's name that do not change what it computes.
+/// Reports whether the directive, after a function's name, takes one number and does not change
+/// what the function computes.
 bool takes_one_number(std::string_view directive) {
     return directive == ".maxnctapersm" || directive == ".maxclusterrank" ||
            directive == ".abi_preserve" || directive == ".abi_preserve_control";
@@ -148,7 +150,7 @@ private:
         return true;
     }
 
-    /// 256 or 32, 8 or 8, 8, 4. What is not given is 1.
+    /// Reads up to three sizes, such as `256`, `8, 8` or `8, 8, 4`. Missing sizes are 1.
     void read_shape(u32 (&extents)[3]) {
         for (u32& extent : extents) extent = 1;
         extents[0] = read_u32(lexer_, "a size");
@@ -207,7 +209,8 @@ private:
 
     void read_place() {
         const Position position = read_location(lexer_, inlining_);
-        // clang gives line 0 to what it made of several lines: the line before is the nearest.
+        // clang assigns line 0 to code that it created from several lines. Keep the previous line,
+        // which is the nearest one.
         if (std::get<1>(position) == 0) return;
         where_ = line_of(position);
         std::vector<SourceLine> callers = inlining_.callers_of(position);
@@ -218,7 +221,7 @@ private:
         inlined_ = static_cast<u32>(chains.size());
     }
 
-    /// .pragma "nounroll", "used_bytes_mask 0x0f";
+    /// Reads .pragma "nounroll", "used_bytes_mask 0x0f";
     void read_pragma() {
         constexpr std::string_view kUsedBytes = "used_bytes_mask ";
         while (lexer_.at(TokenKind::string)) {
@@ -234,7 +237,7 @@ private:
         lexer_.skip_statement();
     }
 
-    /// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
+    /// Reads declarations such as `.reg .b32 %r<100>, %a;` and `.reg .v4 .f32 v;`.
     void read_registers() {
         Type type = Type::none;
         u32 elements = 1;
@@ -356,8 +359,8 @@ private:
     Scopes scopes_;
     SourceLine where_;
     Inlining inlining_;
-    u32 inlined_ = 0;       ///< of the place in force: see Instruction::inlined
-    u32 used_bytes_ = ~0u;  ///< of the next instruction: see Instruction::used_bytes
+    u32 inlined_ = 0;       ///< for the current position (Instruction::inlined)
+    u32 used_bytes_ = ~0u;  ///< for the next instruction (Instruction::used_bytes)
 };
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Accepts .global, .shared ..., and returns which one it was.
+/// Accepts .global, .shared and so on, and returns the state space, or nothing for another token.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
 
-/// Reads the rest of a .loc. Its position applies until the next .loc. `inlining` records where
-/// that position was inlined.
+/// Reads the rest of a .loc, whose position applies until the next .loc. `inlining` records the
+/// position at which that code was inlined.
 Position read_location(Lexer& lexer, Inlining& inlining);
 inline SourceLine line_of(Position position) {
     return {std::get<0>(position), std::get<1>(position)};
@@ -18,7 +18,8 @@ inline SourceLine line_of(Position position) {
 /// Reads the rest of a .file and records the file's name.
 void read_file(Lexer& lexer, Module& module);
 
-/// Reads what follows .entry or .func. `where` is the position that a .loc before it has set.
+/// Reads the rest of a function after .entry or .func. `where` is the position that an earlier .loc
+/// set.
 std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declarations,
                                         Module& module, bool is_entry, SourceLine where);
 

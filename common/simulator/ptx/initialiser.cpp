@@ -1,5 +1,5 @@
-// Contents are laid down at running offsets; an address becomes a Relocation, because where its
-// symbol lies is not known before the module is loaded.
+// Reads the contents of a variable, element by element. An address becomes a Relocation, because
+// the address of its symbol is unknown until the module is loaded.
 #include "simulator/ptx/initialiser.h"
 
 #include <utility>
@@ -60,7 +60,7 @@ private:
             return;
         }
         const Constant constant = read_constant(lexer_);
-        if (lexer_.accept('(')) {  // 0xFF00(symbol): one byte of an address
+        if (lexer_.accept('(')) {  // one byte of an address, such as 0xFF00(symbol)
             const Relocation address = read_address();
             lexer_.expect(')');
             relocate_byte(offset, constant.bits, address);
@@ -73,7 +73,7 @@ private:
         store(offset, constant.as(variable_.type));
     }
 
-    /// Without its place.
+    /// Reads an address; the caller sets its offset.
     Relocation read_address() {
         Relocation address;
         address.symbol = lexer_.expect_identifier("a symbol");
@@ -106,8 +106,8 @@ private:
     }
 
     void relocate_byte(u64 offset, u64 mask, Relocation address) {
-        // A packed structure holds a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p)...
-        // They are one relocation, grown byte by byte.
+        // A packed structure stores a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p) and
+        // so on. They become one relocation that grows byte by byte.
         if (size_of(variable_.type) != 1) lexer_.fail_expected("a mask in an array of bytes only");
         if (mask == 0xff) {
             relocate(offset, 1, address);
@@ -144,10 +144,10 @@ private:
 
     Lexer& lexer_;
     Variable& variable_;
-    std::vector<u64> strides_;  ///< bytes from one item to the next, inside braces of each level
-    u64 limit_;                 ///< bytes that the variable has
+    std::vector<u64> strides_;  ///< the distance in bytes between items, for each level of braces
+    u64 limit_;                 ///< the size of the variable in bytes
     u64& bytes_left_;
-    u64 end_ = 0;  ///< of the last element
+    u64 end_ = 0;  ///< the end of the last element
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
 namespace coalesce::simulator::ptx {
 namespace {
 
-/// Deeper than any real chain; a circle in malformed text ends here.
+/// The longest chain of inlined calls. Real chains are shorter, and a cycle in malformed text ends
+/// here.
 constexpr std::size_t kMaxDepth = 64;
 
 bool is_of_the_toolkit(const Module& module, u32 file) {

@@ -1,30 +1,30 @@
-// Answers questions about the modifiers and operands of any instruction.
+// Declares queries on the modifiers and operands of an instruction.
 #pragma once
 
 #include "simulator/ptx/ast.h"
 
 namespace coalesce::simulator::ptx {
 
-/// Returns the last modifier that names a type: `b32` for shfl.sync.idx.b32. Returns Type::none if
-/// no modifier does.
+/// Returns the type that the last such modifier names, for example `b32` for shfl.sync.idx.b32.
+/// Returns Type::none if no modifier names a type.
 Type type_of(const Instruction& instruction);
 
-/// Returns the state space that the modifiers name, or generic if they name none. shared::cta and
-/// shared::cluster both count as shared. A cluster has one block here.
+/// Returns the state space that the modifiers name, or generic if they name none. Both shared::cta
+/// and shared::cluster count as shared.
 StateSpace space_of(const Instruction& instruction);
 
-/// Like space_of(), but for ld and st, which can access .param as well, whether of the kernel or of
-/// a call.
+/// Returns the state space that an ld or st accesses. Unlike for space_of(), this may also be
+/// .param, either of the kernel or of a call.
 StateSpace space_of_access(const Instruction& instruction);
 
 /// Returns the number of elements of a vector access: 2 for .v2, and 1 without such a modifier.
 u32 vector_length(const Instruction& instruction);
 
-/// Returns the name of the called function, or nullptr if it is called through a pointer.
+/// Returns the name of the called function, or null for a call through a pointer.
 const std::string* callee_of(const Instruction& call);
 
 bool is_sink(const Instruction& instruction, std::size_t operand);
-/// Returns whether operand `operand` is a predicate register or its complement.
+/// Reports whether operand number `operand` is a predicate register or a negated one.
 bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand);
 
 }  // namespace coalesce::simulator::ptx

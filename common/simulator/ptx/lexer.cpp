@@ -1,5 +1,5 @@
-// The characters of PTX. A table says what a character may be part of, because every start-up of a
-// program reads all of its text here.
+// Splits PTX into tokens. A table classifies characters, because programs read all of their PTX
+// here at every start and the lexer must be fast.
 #include "simulator/ptx/lexer.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// C++20 has a constructor for this, which older libraries lack (emscripten's, for one).
+/// Replaces a constructor of C++20 that older libraries lack (for example emscripten's).
 std::string_view text_between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -43,7 +43,7 @@ bool is(char c, CharacterClass which) {
     return kClasses[static_cast<u8>(c)] & which;
 }
 
-/// Longer texts are shortened and made printable: an error message is one line.
+/// Shortens the text and makes it printable, because an error message is one line.
 std::string quotable(std::string_view text) {
     constexpr std::size_t kLongest = 40;
     std::string result(text.substr(0, kLongest));
@@ -103,7 +103,7 @@ void Lexer::skip_statement() {
 }
 
 void Lexer::skip_braces() {
-    // Debug sections are most of what a -G build holds: look at characters, not at tokens.
+    // Debug sections are most of the text of a -G build, so skip characters instead of tokens.
     const char* open = current_.text.data();
     int depth = 1;
     while (depth > 0) {
@@ -176,7 +176,7 @@ void Lexer::skip_space_and_comments() {
     }
 }
 
-/// nvcc and clang write the same two lines around what stands in an asm statement.
+/// nvcc and clang write these two comments around the text of an asm statement.
 void Lexer::note_assembly(std::string_view comment) {
     if (comment.starts_with("// begin inline asm")) in_assembly_ = true;
     if (comment.starts_with("// end inline asm")) in_assembly_ = false;

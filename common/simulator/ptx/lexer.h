@@ -1,8 +1,9 @@
 // Splits PTX text into tokens, one at a time. Comments and white space are dropped. A compiler
-// wraps an asm statement in two comments; the lexer records whether it is between them.
+// writes a comment before and after an asm statement; the lexer records whether a token is between
+// these comments.
 //
 // Builds on  parser.h for ParseError.
-// Read next  constants.h and declarations.h, which read small pieces of the language from it.
+// Read next  constants.h and declarations.h, which parse numbers and declarations with the lexer.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ namespace coalesce::simulator::ptx {
 enum class TokenKind : u8 {
     end,          ///< the end of the text
     identifier,   ///< add  %r12  $L__BB0_1  _Z6kernelPf
-    dotted,       ///< .global  .f32  .shared::cta  .1d   (text includes the dot)
+    dotted,       ///< .global  .f32  .shared::cta  .1d   (the text includes the dot)
     number,       ///< 12  0x1F  12U  0f3F800000  1.5e-3
     string,       ///< "..." (text without the quotes)
     punctuation,  ///< one character
@@ -45,31 +46,32 @@ public:
         return current_.kind == TokenKind::identifier && current_.text == name;
     }
 
-    /// Returns the current token and moves to the next one.
+    /// Returns the current token and advances to the next one.
     Token take();
-    /// Moves on and returns true when the current token is this one.
+    /// If the current token is this one, advances and returns true.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);
-    /// Like accept(), but anything else is a ParseError.
+    /// Advances past this token. Throws ParseError if the current token is another one.
     void expect(char punctuation);
     std::string_view expect_identifier(const char* what);
 
-    /// Moves past the next ';' that follows.
+    /// Advances past the next ';'.
     void skip_statement();
-    /// The current token is '{': moves past the '}' that closes it, without looking inside.
+    /// Advances past the '}' that closes the current token '{', without parsing the text between
+    /// them.
     void skip_braces();
 
-    /// Returns whether the current token was written in an asm statement.
+    /// Reports whether the current token comes from an asm statement.
     bool in_assembly() const { return in_assembly_; }
 
-    /// Returns where the current token starts, and (previous_end) where the one before it ended.
+    /// Return the offset of the current token, and the end of the previous token (previous_end).
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
     /// Throws "PTX line 12: expected ';' near 'foo'", where foo is the current token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
-    /// Throws "PTX line 12: the register %r9 is not declared". The message is about what was read
-    /// last.
+    /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is that of
+    /// the token read last.
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

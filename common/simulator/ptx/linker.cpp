@@ -1,5 +1,5 @@
-// One module after the other: its local names are renamed, its text, its source files and its symbols are added to
-// those of the modules before it.
+// Links modules one after the other: renames the local names of a module, and appends its text,
+// source files and symbols to those of the modules before it.
 #include "simulator/ptx/linker.h"
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-using Names = std::map<std::string, std::string>;  ///< the old name, the new one
+using Names = std::map<std::string, std::string>;  ///< maps old names to new names
 
 // ---- local names ----
 
-/// Names that more than one module has, in whatever linkage.
+/// Returns the names that more than one module uses, with any linkage.
 std::set<std::string> find_repeated_names(const std::vector<std::unique_ptr<Module>>& modules) {
     std::set<std::string> seen, repeated;
     const auto note = [&](const std::string& name) {
@@ -28,7 +28,8 @@ std::set<std::string> find_repeated_names(const std::vector<std::unique_ptr<Modu
     return repeated;
 }
 
-/// New names for the module's local symbols that share a name with another module's.
+/// Returns new names for the local symbols of the module whose names are also used by another
+/// module.
 Names choose_local_names(const Module& module, const std::set<std::string>& repeated,
                          std::size_t number) {
     Names names;
@@ -51,7 +52,7 @@ void rename_symbols(Operand& operand, const Names& names) {
     for (Operand& element : operand.elements) rename_symbols(element, names);
 }
 
-/// Names that mean something of the function itself and hide the module's symbols.
+/// Removes names that the function itself declares, since they hide the module's symbols.
 void remove_hidden(Names& names, const Function& function) {
     for (const Variable& parameter : function.parameters) names.erase(parameter.name);
     for (const Variable& result : function.returns) names.erase(result.name);
@@ -93,7 +94,8 @@ void rename_symbols(Module& module, const Names& names) {
 
 // ---- text and source files ----
 
-/// Adds the module's source files to `files`. Returns the number there of each number of the module's.
+/// Adds the module's source files to `files`. Returns a map from the module's file numbers to the
+/// numbers in `files`.
 std::map<u32, u32> add_files(std::map<u32, std::string>& files, const Module& module) {
     std::map<u32, u32> numbers;
     for (const auto& own : module.files) {
@@ -113,7 +115,8 @@ void renumber(SourceLine& line, const std::map<u32, u32>& numbers) {
     if (found != numbers.end()) line.file = found->second;
 }
 
-/// Adds the module's text and source files to the linked module's, and moves every place in them.
+/// Adds the module's text and source files to the linked module, and updates all text offsets and
+/// line numbers in the module.
 void move_places(Module& linked, Module& module) {
     const std::size_t offset = linked.text.size();
     if (module.text.size() > std::numeric_limits<u32>::max() - offset)
@@ -136,7 +139,8 @@ void move_places(Module& linked, Module& module) {
     throw LinkError("two files define the " + what + " '" + name + "': declare it extern in one");
 }
 
-/// Reports whether the definition `added` replaces `known`. Throws LinkError where both must be kept.
+/// Reports whether the definition `added` replaces `known`. Throws LinkError if neither can be
+/// dropped.
 template <class Symbol>
 bool replaces(const Symbol& known, bool known_defined, const Symbol& added, bool added_defined,
               const char* what) {
@@ -169,7 +173,7 @@ void add_variable(Module& linked, Variable variable) {
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
     move_places(linked, *module);
-    // Variables of a later module count as declared behind those of the earlier ones.
+    // Variables of a later module count as declared after those of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {
         variable.declared += declared_before;

@@ -1,4 +1,4 @@
-// One function for each form of operand; what a name stands for, the scopes know.
+// Reads each form of operand with one function. The scopes resolve names.
 #include "simulator/ptx/operands.h"
 
 #include "simulator/ptx/special_registers.h"
@@ -9,14 +9,15 @@ namespace {
 
 constexpr int kDeepestOperand = 16;
 
-/// .x .y .z .w, or .r .g .b .a; -1: neither.
+/// Returns the index of the element .x .y .z .w or .r .g .b .a, or -1 for another name.
 int element_named(std::string_view dotted) {
     if (dotted.size() != 2) return -1;
     const std::size_t position = std::string_view("xyzwrgba").find(dotted[1]);
     return position == std::string_view::npos ? -1 : static_cast<int>(position % 4);
 }
 
-/// Part of a register that a video instruction takes: %r1.b0, %r1.h1
+/// Reports whether the name selects a part of a register, as in %r1.b0 and %r1.h1 of video
+/// instructions.
 bool names_part_of_register(std::string_view dotted) {
     return dotted.size() == 3 && (dotted[1] == 'b' || dotted[1] == 'h') && dotted[2] >= '0' &&
            dotted[2] <= (dotted[1] == 'b' ? '3' : '1');
@@ -29,7 +30,7 @@ Operand register_operand(u32 reg) {
     return operand;
 }
 
-/// Of one instruction.
+/// Reads the operands of one instruction.
 class OperandReader {
 public:
     OperandReader(Lexer& lexer, Scopes& scopes, bool in_call)
@@ -57,7 +58,7 @@ private:
             operand = read_address();
         } else if (lexer_.accept('{')) {
             operand = read_list('}');
-            // {a, b, c, d}|p of a texture fetch: p is one more element.
+            // The p in {a, b, c, d}|p of a texture fetch is stored as one more element.
             if (lexer_.accept('|')) operand.elements.push_back(read_named());
         } else if (in_call_ && lexer_.accept('(')) {
             operand = read_list(')');

@@ -1,6 +1,6 @@
-// A module: its directives, its variables and its functions, in the order of the text.
+// Reads a module: its directives, variables and functions, in the order of the text.
 //
-// Read next  function_reader.h for what is inside a function.
+// Read next  function_reader.h, which reads the body of a function.
 #include "simulator/ptx/parser.h"
 
 #include "simulator/ptx/constants.h"
@@ -10,7 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// An alias repeats its function here. Many aliases of a large one would fill the memory.
+/// The most text in copies of functions, in bytes. An alias copies its function here, so many
+/// aliases of a large function would fill the memory.
 constexpr u64 kMostAliasedText = u64{16} << 20;
 
 class ModuleReader {
@@ -52,13 +53,13 @@ private:
         }
     }
 
-    /// .target sm_90, debug
+    /// Reads .target sm_90, debug.
     void read_target() {
         module_->target = lexer_.expect_identifier("a target like sm_90");
         while (lexer_.accept(',')) lexer_.expect_identifier("an option of the target");
     }
 
-    /// Debug information, which has nothing that running needs.
+    /// Skips debug information, which is not needed to run the program.
     void read_section() {
         while (!lexer_.at('{')) {
             if (lexer_.at_end()) lexer_.fail_expected("'{' to open the section");
@@ -67,7 +68,7 @@ private:
         lexer_.skip_braces();
     }
 
-    /// .alias another_name, function;
+    /// Reads .alias another_name, function;
     void read_alias() {
         const std::string alias(lexer_.expect_identifier("the name of an alias"));
         lexer_.expect(',');
@@ -130,7 +131,7 @@ private:
         add(std::move(function));
     }
 
-    /// A prototype gives way to the definition, whichever comes first.
+    /// Adds a function. Its definition replaces its prototype, in either order.
     void add(std::unique_ptr<Function> function) {
         std::unique_ptr<Function>& known = module_->functions[function->name];
         if (known && known->has_body && function->has_body) {
@@ -152,7 +153,7 @@ private:
     Lexer lexer_;
     DeclarationReader declarations_;
     SourceLine where_;
-    std::map<std::string, u64> text_sizes_;  ///< of the functions with a body
+    std::map<std::string, u64> text_sizes_;  ///< the size of each function with a body
     u64 aliased_text_ = 0;
 };
 

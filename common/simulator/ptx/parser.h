@@ -1,5 +1,5 @@
-// Converts text to the structures of ast.h. It accepts any input and never crashes: what it cannot
-// read becomes a ParseError.
+// Parses PTX text to the structures of ast.h. Accepts any input and never crashes. Text that it
+// cannot parse causes a ParseError.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Its text is like "PTX line 12: expected ';' near 'foo'".
+/// An error with a text such as "PTX line 12: expected ';' near 'foo'".
 struct ParseError : std::runtime_error {
     ParseError(u32 line, const std::string& what);
     u32 line;

@@ -1,5 +1,5 @@
-// A stack of scopes. A name is looked for from the innermost outwards; a label, which may follow
-// its use, when the scope ends.
+// Implements a stack of scopes. A name is looked up from the innermost scope outwards. A label may
+// come after its use, so it is resolved when the scope ends.
 #include "simulator/ptx/scopes.h"
 
 #include <charconv>
@@ -9,7 +9,8 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr std::size_t kDeepestScope = 64;
-/// Real kernels stay below 100 000. More than this is a mistake, and indices must fit.
+/// The most registers of a function. Real kernels have less than 100 000. The limit catches
+/// malformed text and ensures that indices fit.
 constexpr u64 kMostRegisters = u64{1} << 24;
 
 constexpr char kElementNames[] = {'x', 'y', 'z', 'w'};
@@ -35,7 +36,7 @@ void Scopes::close() {
         } else if (!scopes_.empty()) {
             note_label_use(*name);
         }
-        // Past the outermost scope it is a function or a variable of the module.
+        // A name that remains at the outermost scope is a function or variable of the module.
     }
 }
 
@@ -115,7 +116,7 @@ const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
         return &found->second;
     }
     if (scope.families.empty()) return nullptr;
-    // %r12 may be the 13th of %r<100> or the third of %r1<5>: try the longest number first.
+    // %r12 may be register 12 of %r<100> or register 2 of %r1<5>, so try the longest number first.
     std::size_t digits = 0;
     while (digits < name.size() && digits < 8 && name[name.size() - 1 - digits] >= '0' &&
            name[name.size() - 1 - digits] <= '9') {

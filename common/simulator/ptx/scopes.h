@@ -1,8 +1,9 @@
-// Keeps the names of a function's body. Braces open a scope, which may declare a name again. Here
-// every declaration gets a unique name ("%r1", "%r1@2"), so that no other code has to know about
+// Stores the names in a function's body. Braces open a scope, which may declare a name again. Every
+// declaration gets a unique name ("%r1", "%r1@2"), so that no other code needs to know about
 // scopes.
 //
-// Registers that are declared as a family, %r<100000>, are created when they are first used.
+// Registers that are declared as a family, such as %r<100000>, are created when they are first
+// used.
 #pragma once
 
 #include <string>
@@ -14,16 +15,16 @@
 
 namespace coalesce::simulator::ptx {
 
-/// What a name refers to at one place of the text.
+/// The meaning of a name at one position in the text.
 struct Binding {
     u32 elements = 1;       ///< more than 1 for a vector register
-    u32 reg = 0;            ///< the register, or the first one of a vector
-    std::string name = {};  ///< if it is a variable: its unique name
+    u32 reg = 0;            ///< the register, or the first register of a vector
+    std::string name = {};  ///< the unique name, if it is a variable
 
     bool is_variable() const { return !name.empty(); }
 };
 
-/// Hashes names so that a map can be searched with a piece of the text.
+/// A hash for names that also accepts parts of the text, so that a lookup needs no copy.
 struct NameHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
@@ -35,7 +36,7 @@ using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 class Scopes {
 public:
-    /// The lexer tells the line for error messages.
+    /// `lexer` supplies the line numbers for error messages.
     Scopes(const Lexer& lexer, Function& function);
 
     void open();
@@ -43,19 +44,19 @@ public:
     void close();
     std::size_t depth() const { return scopes_.size(); }
 
-    /// Declares `.reg .v4 .f32 name`. `elements` is 1 for a scalar.
+    /// Declares `.reg .v4 .f32 name`, for example. `elements` is 1 for a scalar.
     void declare_register(std::string_view name, Type type, u32 elements);
-    /// Declares `.reg .f32 %f<count>`: %f0, %f1 ...
+    /// Declares the registers %f0, %f1 and so on of `.reg .f32 %f<count>`, for example.
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
-    /// Returns a unique name for a variable, which bind_variable() then declares.
+    /// Returns a unique name for a variable, which the caller then declares with bind_variable().
     std::string name_variable_apart(std::string_view name);
     void bind_variable(std::string_view name, std::string kept);
-    /// Returns the unique name for the label.
+    /// Declares a label and returns its unique name.
     std::string declare_label(std::string_view name);
 
-    /// Returns nullptr if `name` is not a register or variable of this function.
+    /// Returns null if `name` is not a register or variable of this function.
     const Binding* find(std::string_view name);
-    /// Records a name in an operand or in a list of targets that may be a label further down. The
+    /// Records a name, in an operand or a list of targets, that may be a label defined later. The
     /// string must keep its address until the scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 

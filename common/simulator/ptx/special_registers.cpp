@@ -1,4 +1,4 @@
-// Their names, as the PTX ISA lists them.
+// Lists the names of special registers from the PTX ISA.
 #include "simulator/ptx/special_registers.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ constexpr std::string_view kNames[] = {
     "%current_graph_exec",
 };
 
-/// Names that end in a number below `count`, perhaps with something after it.
+/// A family of names that contain a number below `count`, optionally followed by a suffix.
 struct Numbered {
     std::string_view prefix, suffix;
     int count;

@@ -29,8 +29,9 @@ public:
     }
 
 private:
-    /// Covers words in one multiple of `bytes` by one access if they are enough, or else each half. Words of which the
-    /// first does not dominate the others, as in two ends of a branch, are covered apart.
+    /// Covers the words in an aligned range of `bytes` bytes by one access if enough of the range
+    /// is used, and otherwise covers each half separately. Words whose block the first word's block
+    /// does not dominate, as in the other branch of an if, are covered separately.
     void cover(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
         std::vector<MergedWord> behind_first, apart;
@@ -59,13 +60,14 @@ private:
         std::set<u64> positions;
         for (const MergedWord& word : words) positions.insert(word.position);
         const u64 covered = positions.size() * group_.bytes_of_word;
-        // A load of four elements may include one that the PTX does not load.
+        // A load of four elements may include one element that the PTX does not load.
         const bool may_be_wider = group_.is_load && bytes == kMostElements * group_.bytes_of_word;
         const u64 enough = may_be_wider ? bytes - group_.bytes_of_word : bytes;
         return bytes <= group_.alignment.bytes && covered >= enough;
     }
 
-    /// An access of `bytes` that includes the word, counted for the PTX's access that the word is of.
+    /// Adds an access of `bytes` bytes that includes the word. It is counted for the PTX access to
+    /// which the word belongs.
     void make(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
         const u64 delta = begin - group_.accesses.at(word.at);

@@ -1,4 +1,5 @@
-// Groups of loads or stores whose addresses differ by constants, and the machine's accesses that cover their words.
+// Declares groups of loads or stores whose addresses differ by constants, and finds the machine
+// accesses that cover their words.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +14,18 @@
 
 namespace coalesce::simulator {
 
-/// The most bytes of an access, and the most elements of a vector.
+/// The most bytes of a machine access, and the most elements of a vector.
 constexpr u32 kWidestAccess = 16, kMostElements = 4;
 
-/// Part of an access, which one instruction of the machine may move together with other words.
+/// A word of a PTX access, which may be moved together with other words by one machine instruction.
 struct MergedWord {
     u32 at = 0;        ///< index into the body
-    u32 block = 0;     ///< the basic block of that instruction
-    u64 position = 0;  ///< in bytes, among the words of its group
+    u32 block = 0;     ///< the basic block that contains the instruction
+    u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
 
-/// What is known of addresses that differ by constants: position + phase is a multiple of `bytes`.
+/// The common alignment of addresses that differ by constants: position + phase is a multiple of
+/// `bytes`.
 struct Alignment {
     u32 bytes = 1;
     u64 phase = 0;
@@ -33,24 +35,24 @@ struct Alignment {
     }
 };
 
-/// The terms of an address (LinearSum::terms), and its state space.
+/// An address without its constant: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// Accesses whose addresses differ by constants, in an order in which each comes behind those that dominate it.
+/// Accesses whose addresses differ by constants. Each access comes after those that dominate it.
 struct MergedGroup {
     AddressBase base;
     u32 bytes_of_word = 0;
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< index into the body -> position
+    std::map<u32, u64> accesses;  ///< maps an index in the body to a position
 
     u32 widest() const { return std::min(kWidestAccess, kMostElements * bytes_of_word); }
     bool has_word_at(u64 position) const;
 };
 
-/// Covers the words of a group: returns, by index into the body, the machine's accesses that stand for each access of
-/// the group.
+/// Covers the words of a group. Returns the machine accesses for each access of the group, by index
+/// in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

@@ -15,9 +15,9 @@ using ptx::Instruction;
 using ptx::Operand;
 
 constexpr u32 kAllZeros = 32;
-/// A block's shared memory begins at a multiple of 2^10.
+/// The shared memory of a block starts at a multiple of 2^10.
 constexpr u32 kZerosOfWindow = 10;
-/// Sums of more terms are taken for unknown values.
+/// The most terms of a sum. A longer sum is treated as an unknown value.
 constexpr std::size_t kMostTerms = 8;
 
 u32 trailing_zeros(u64 constant) {
@@ -25,7 +25,7 @@ u32 trailing_zeros(u64 constant) {
     return low == 0 ? kAllZeros : static_cast<u32>(std::countr_zero(low));
 }
 
-/// Zeros of the value with its offset.
+/// Returns the number of zero bits of the value including its offset.
 u32 all_zeros_of(const KnownValue& value) {
     return std::min(value.zeros, trailing_zeros(value.offset));
 }
@@ -51,7 +51,7 @@ LinearSum added(const LinearSum& a, const LinearSum& b) {
     return sum;
 }
 
-/// What a register of 32 bits has room for, with a sign.
+/// Returns the low 32 bits, sign-extended to 64 bits.
 u64 of_32_bits(u64 number) {
     return static_cast<u64>(static_cast<i64>(static_cast<i32>(number)));
 }
@@ -88,7 +88,7 @@ bool is_low_product(const Instruction& i) {
            ptx::type_of(i) != ptx::Type::u16 && ptx::type_of(i) != ptx::Type::s16;
 }
 
-/// Same sources, same result.
+/// Reports whether equal sources give equal results.
 bool repeats_result(const Instruction& i) {
     if (i.opcode == "ld") return i.has("param");
     return is_one_of(i.opcode, {"mov", "cvt", "cvta", "add",  "sub", "mul",  "mad",   "shl", "shr",
@@ -110,7 +110,8 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
 
 // ---- zeros ----
 
-/// Begins with all bits of all values, and takes away what some instruction does not leave.
+/// Finds the low bits of each register that are always zero. Starts by assuming that all bits are
+/// zero, and drops those that an instruction may set.
 void AddressFacts::find_zeros() {
     zeros_.assign(function_.registers.size(), kAllZeros);
     until_nothing_changes(function_, [&](const Instruction& i) {
@@ -201,7 +202,8 @@ KnownValue AddressFacts::value_of_register(u32 reg) {
     return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
 }
 
-/// Whatever the block, where what it is computed from is written once, too.
+/// Returns the value of a register with a single writer. It is the same in every block if the
+/// sources of that writer also have single writers.
 KnownValue AddressFacts::written_once(u32 reg) {
     if (once_[reg]) return *once_[reg];
     once_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);
@@ -302,7 +304,7 @@ u32 AddressFacts::bytes_of(const Operand& operand) const {
     return operand.is_register() ? size_of(function_.registers[operand.reg].type) : 8;
 }
 
-/// A value of 32 bits as one of 64.
+/// Returns a 32-bit value extended to 64 bits.
 KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
     KnownValue value = value_of(operand);
     if (is_known_constant(value)) return value;
@@ -340,18 +342,19 @@ KnownValue AddressFacts::product_of(const Instruction& i) {
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scaled(std::move(left.sum), right.sum.constant), .zeros = zeros};
-    // `mad` and `mul` make the same product.
+    // `mad` and `mul` with the same factors get the same name.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
 }
 
-/// Equal where the operation and its sources are.
+/// Returns an unknown value. Two instructions with the same operation and sources get the same
+/// unknown value.
 KnownValue AddressFacts::unknown(const Instruction& i) {
     std::string name = name_of_operation(i);
     bool may_vary = false;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        if (o.is_address()) {  // of a parameter
+        if (o.is_address()) {  // the address of a parameter
             name += " " + o.name + "+" + std::to_string(o.offset);
             continue;
         }

@@ -1,18 +1,19 @@
-// What is known about the addresses that a function computes: which of them differ by a constant,
-// and how many of their lowest bits are zero.
+// Finds out which addresses in a function differ by a constant, and how many of their lowest bits
+// are zero.
 //
-// Idea   A value is a sum of unknown values with factors and a constant. Two addresses with equal
-//        unknown parts differ by their constants, whichever registers hold them.
+// Idea   A value is a sum of unknown values with factors, and a constant. Two addresses with the
+//        same unknown values differ only by their constants, whatever registers contain them.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
 //        gives four zero bits, and a sum has as many as the summand with fewer. `3 * t + t`,
-//        shifted by 2, has two: it is not recognized as 4 * t. This was observed with loads of four
-//        adjacent words from addresses that are computed in 40 ways. They become one load if four
-//        zero bits are known, two if three are, and stay four with fewer.
+//        shifted by 2, has two, because ptxas does not recognize it as 4 * t. This was observed
+//        with loads of four adjacent words from addresses that are computed in 40 ways. They become
+//        one load if four zero bits are known, two loads if three bits are known, and stay four
+//        loads with fewer bits.
 // Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
-//        (Accesses with addresses from extended `i`, `i + 1`, ... were not merged, neither in
-//        shared nor in global memory.)
-// Loops  A register that a loop changes has as many zero bits as its initial value and each of its
-//        changes.
+//        (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1` and so on,
+//        neither in shared nor in global memory.)
+// Loops  A register that a loop changes has the number of zero bits that its initial value and each
+//        of its changes have in common.
 #pragma once
 
 #include <map>
@@ -26,41 +27,39 @@
 
 namespace coalesce::simulator {
 
-/// A sum with 64 bits. For a 32-bit register, factors and constant are signed numbers that fit into
-/// it.
+/// A sum of 64-bit terms. For a 32-bit register, factors and constant are sign-extended 32-bit
+/// numbers.
 struct LinearSum {
-    /// The numbers of unknown values with their factors, sorted by number.
+    /// The indices of unknown values and their factors, sorted by index.
     std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< the number of lowest bits of value - offset that are zero
-    u32 offset = 0;               ///< a constant that was added last
-    bool offset_is_bits = false;  ///< whether it was added by an `or`
+    u32 zeros = 0;                ///< the number of lowest zero bits of value - offset
+    u32 offset = 0;               ///< the constant that was added last
+    bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
 
-/// Goes through a function block by block. What it says about registers holds at the current
-/// position.
+/// Tracks values through a function, block by block. The results apply to the current position.
 class AddressFacts {
 public:
     /// `shared` maps each shared variable of the function to its offset in shared memory.
     AddressFacts(const ptx::Function& function, const std::map<std::string, u32>& shared);
 
     void begin_block();
-    /// Moves past an instruction of the block.
+    /// Advances past an instruction of the block.
     void pass(const ptx::Instruction& instruction);
-    /// How a loop changes a sum.
+    /// The change of a sum in each iteration of a loop.
     struct Steps {
-        u64 step = 0;  ///< one iteration adds this
-        u32 zeros_at_start =
-            0;  ///< lowest zero bits of the sum without its constant, before the loop
+        u64 step = 0;            ///< one iteration adds this
+        u32 zeros_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
     };
-    /// The loop's body is the instructions [begin, end). Returns nothing if the sum does not change by
-    /// a constant.
+    /// Returns the change of a sum in a loop whose body is the instructions [begin, end). Returns
+    /// nothing if the sum does not change by a constant.
     std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
-    /// Returns the value of an operand in [ ], including its offset. Returns nothing for a symbol
+    /// Returns the value of an address operand, including its offset. Returns nothing for a symbol
     /// that is not a shared variable.
     std::optional<KnownValue> address(const ptx::Operand& operand);
 
@@ -81,8 +80,8 @@ private:
     static KnownValue sum_of(KnownValue left, KnownValue right);
     KnownValue product_of(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// `varies` says that it may change in each iteration of the loop. `reg` is the register that
-    /// has this value, if there is one.
+    /// Returns the unknown value with this name. `varies` says that the value may change in each
+    /// iteration of a loop. `reg` is the register with this value, if there is one.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue of_constant(u64 constant);
@@ -91,11 +90,11 @@ private:
 
     const ptx::Function& function_;
     const std::map<std::string, u32>& shared_;
-    std::vector<std::vector<u32>> writers_;  ///< by register: indices into the body
+    std::vector<std::vector<u32>> writers_;  ///< for each register, its writers in the body
     std::vector<u32> zeros_;                 ///< by register
-    /// By register, for those that one instruction writes.
+    /// For each register that only one instruction writes, its value.
     std::vector<std::optional<KnownValue>> once_;
-    std::map<u32, KnownValue> current_;  ///< by register, in the current block
+    std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {
         u32 zeros = 0, reg = kNoRegister;
@@ -103,7 +102,7 @@ private:
     };
     std::map<std::string, u32> numbers_;  ///< the numbers of unknown values
     std::vector<Unknown> unknown_;        ///< by number
-    /// The number of versions of registers that are written more than once.
+    /// The number of values created so far for registers that are written more than once.
     u32 versions_ = 0;
 };
 

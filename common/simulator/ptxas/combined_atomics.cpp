@@ -16,7 +16,8 @@ using ptx::Type;
 
 namespace {
 
-/// Values that are computed from others in more steps than this are taken to differ between threads.
+/// The longest chain of instructions that is followed. Beyond it, a value is assumed to differ
+/// between threads.
 constexpr int kMostSteps = 12;
 
 /// Instructions whose result is the same for all threads if their sources are.
@@ -28,7 +29,7 @@ bool is_listed(const auto& list, const auto& word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// Whether all threads of a block have the same value in an operand or a register.
+/// Reports whether an operand or a register has the same value in all threads of a block.
 class UniformValues {
 public:
     explicit UniformValues(const ptx::Function& function) : function_(function) {}

@@ -1,12 +1,12 @@
 /// \file
-/// Atomics that ptxas executes for a whole warp at once.
+/// Finds atomics that ptxas executes for a whole warp with one access.
 #pragma once
 
 #include "simulator/ptx/ast.h"
 
 namespace coalesce::simulator {
 
-/// The lanes whose accesses in an atomic are combined into one on hardware.
+/// The lanes of an atomic whose accesses the hardware combines into one.
 enum class CombinedLanes {
     none,       ///< lanes with the same address are served one after the other
     same_word,  ///< lanes with the same address are served together (ATOMS.POPC.INC)
@@ -14,10 +14,10 @@ enum class CombinedLanes {
 };
 
 /// Returns how ptxas combines an `atom` or `red`, as measured on an H200 with 18 kernels. If the
-/// text of the function proves that all threads have the same address, one lane adds for all: the
-/// number of active lanes times a value that all share or, if the old value is not used, anything
-/// that `redux` can combine. An addition of 1 to shared memory whose old value is not used counts
-/// the lanes by their address.
+/// text of the function proves that all threads have the same address, one lane acts for all lanes:
+/// it adds the number of active lanes times a value that is the same in all lanes or, if the old
+/// value is not used, applies any operation that `redux` supports. An addition of 1 to shared
+/// memory whose old value is not used counts the lanes for each address.
 CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -10,7 +10,8 @@ namespace {
 
 using ptx::Instruction;
 
-/// Constants up to this one compare alike with a sign and without, in 16 bits and in more.
+/// The largest constant that is compared. Up to this value, signed and unsigned comparisons of all
+/// widths agree.
 constexpr u64 kMostCompared = 0x7fff;
 
 std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
@@ -23,7 +24,7 @@ std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
     return {};
 }
 
-/// Returns the value of a predicate that a single `setp` of constants writes.
+/// Returns the value of a predicate if its only writer is a `setp` of constants.
 std::optional<bool> constant_predicate(const Definitions& definitions, u32 predicate) {
     const u32 at = definitions.only(predicate);
     if (at == kNone) return {};

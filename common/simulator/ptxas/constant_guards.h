@@ -1,7 +1,8 @@
-// Branches and guarded instructions whose predicate is a constant.
+// Removes branches on constant predicates, and guards that are constant.
 //
-// Compilers leave none, but inline assembly may: `mov.u32 n, 0; setp.eq.u32 p, n, 0; @p bra L`. ptxas computes such
-// predicates itself, takes the branches out, and merges accesses across them.
+// Compilers remove these themselves, but inline assembly may contain them: `mov.u32 n, 0;
+// setp.eq.u32 p, n, 0; @p bra L`. ptxas evaluates such predicates, removes the branches, and merges
+// accesses across them.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns the function without constant guards, or nothing if it has none: an instruction whose guard is always true
-/// loses the guard, and one whose guard is always false becomes a label that nothing branches to. Instructions keep
-/// their index.
+/// Returns the function without constant guards, or nothing if it has none. An instruction whose
+/// guard is always true loses the guard. An instruction whose guard is always false becomes a label
+/// that is never used, so that the other instructions keep their indices.
 std::optional<ptx::Function> without_constant_guards(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -12,17 +12,19 @@ using ptx::Instruction;
 
 namespace {
 
-/// Instructions of the machine in a block that becomes guarded ones: without a load from global memory, and with
-/// one, whose wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
+/// The most machine instructions in a block for which ptxas uses guards instead of a branch. The
+/// second limit is for blocks with a load from global memory, whose latency then overlaps with
+/// other loads. Measured by adding instructions to such blocks until ptxas branched.
 constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
-/// Fewer instructions than that are not worth doing meanwhile.
+/// The fewest machine instructions that are worth overlapping with a load.
 constexpr u32 kLeastSteps = 3;
 
 bool is_any_among(const std::vector<u32>& values, const std::set<u32>& among) {
     return any_of(values, [&](u32 v) { return among.contains(v); });
 }
 
-/// How many instructions of the machine one is: it adds 64 bits in halves, and multiplies them in parts.
+/// Returns the number of machine instructions for a PTX instruction. 64-bit sums are computed in
+/// two halves, and 64-bit products in several parts.
 u32 steps_of(const Instruction& i, const MachineValues& values) {
     constexpr u32 kProduct = 4, kHalves = 2;
     if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
@@ -30,19 +32,23 @@ u32 steps_of(const Instruction& i, const MachineValues& values) {
     return values.is_in_halves(i) ? kHalves : 1;
 }
 
-/// Whether there is something to do while what a few guarded instructions load is on its way.
+/// Reports whether other work can overlap with the loads in a short block of guarded instructions.
 ///
-/// Idea   A load from global memory takes long. A branch around it spares that where all lanes skip it; guards in its place let
-///        what lies around it be done meanwhile. ptxas takes guards if that is three instructions of the machine or more, or
-///        another such load. (Seen with one to five instructions in front of the branch, behind it and after a barrier.)
-/// Around What the loads or their guard come of is done before; what waits for them, and accesses to memory that have to
-///        follow those, come too late. Nor do accesses count that a barrier parts from the loads, nor stores in front of them.
+/// Idea   A load from global memory takes long. A branch around the block avoids the load if all
+///        lanes skip it; guards instead of the branch allow the instructions around the block to
+///        run while the load is in flight. ptxas uses guards if these instructions are at least
+///        three machine instructions, or include another such load. (Observed with one to five
+///        instructions before the branch, after it and after a barrier.)
+/// Around Instructions that compute the inputs or the guard of the loads must run before the loads.
+/// Instructions that wait for the loads, and memory accesses that must follow those instructions,
+/// run too late. Accesses that a barrier separates from the loads, and stores before the loads, do
+/// not count either.
 class WorkMeanwhile {
 public:
     WorkMeanwhile(const ptx::Function& function, const MachineValues& values)
         : function_(function), values_(values) {}
 
-    /// For the loads of a block, among what the body has from `first` to `end`.
+    /// Reports whether enough work between `first` and `end` can overlap with the loads of a block.
     bool is_enough(const BasicBlock& block, u32 first, u32 end) {
         look_at(block);
         count_before(first, block);
@@ -106,7 +112,8 @@ private:
         steps_ += steps_of(i, values_) + static_cast<u32>(values_.brought_for(i).size());
     }
 
-    /// For a load, or for an access that it must not pass and that does.
+    /// Reports whether the instruction waits for a load, or must follow an access that waits for a
+    /// load.
     bool waits(const Instruction& i) const {
         if (is_any_among(values_.read_by(i), late_)) return true;
         const MemoryEffect effect = memory_effect(i);
@@ -121,11 +128,11 @@ private:
 
     const ptx::Function& function_;
     const MachineValues& values_;
-    std::set<u32> needed_;                      ///< values that the block is computed from
-    std::set<u32> late_;                        ///< values that wait for the loads
-    std::vector<const Instruction*> accesses_;  ///< that do
+    std::set<u32> needed_;                      ///< values from which the block is computed
+    std::set<u32> late_;                        ///< values that depend on the loads
+    std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 steps_ = 0;
-    bool loads_ = false;  ///< there is another load
+    bool loads_ = false;  ///< true if another load was found
 };
 
 class BlockJoiner {
@@ -173,22 +180,24 @@ private:
         return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
     }
 
-    /// If there is enough to do while what is loaded is on its way.
+    /// Returns the block with which the piece of block `b` may continue, or `b` itself. Does not
+    /// check that enough work can overlap with loads.
     u32 may_go_on_to(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
-        // A table of targets may have two as well, but no guard.
+        // A table of branch targets may also have two entries, but its branch has no guard.
         const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
                                function_.body[blocks_[b].end - 1].guard.has_value();
         if (!skips_one || flow_.ways_in(b + 1).size() != 1 || flow_.ways_in(b + 2).size() != 2)
             return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;
-        // Lanes that skip what is left of a kernel just end.
+        // If the next block ends the kernel, lanes that skip this one exit directly.
         return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Around a block that lanes may skip, in all that may become one piece with it.
+    /// Reports whether the blocks around a skipped block, as far as they may join its piece,
+    /// contain enough work to overlap with its loads.
     bool has_work_meanwhile(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;
@@ -198,7 +207,8 @@ private:
         u32 first = b - 1, last = b + 1;
         while (may_come_from_[first] != kNone) first = may_come_from_[first];
         while (may_go_on_to_[last] != last) last = may_go_on_to_[last];
-        // ptxas unrolls a loop with branches in it; here a loop is unrolled if it is one piece.
+        // ptxas also unrolls loops that contain branches, but here a loop is unrolled only if it is
+        // one piece.
         if (is_among(first, blocks_[last].next)) return true;
         return WorkMeanwhile(function_, values_)
             .is_enough(block, blocks_[first].begin, blocks_[last].end);
@@ -208,7 +218,8 @@ private:
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    /// By block: the next of its piece, and the one before, where lanes may skip what lies between if it is short enough.
+    /// For each block, the next and the previous block of its piece, provided that the block
+    /// between them is short enough to be guarded.
     std::vector<u32> may_go_on_to_, may_come_from_;
 };
 

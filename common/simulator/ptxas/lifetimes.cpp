@@ -7,9 +7,10 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Instructions behind one that reads late for which ptxas does not give its sources to others. Where it leaves
-/// instructions as they were written to save registers, it gives those of a store sooner; and those of a load, if lanes
-/// may skip it or it is from shared memory.
+/// Returns the number of instructions after an access or slow instruction during which ptxas does
+/// not reuse its source registers. If ptxas keeps the written order to save registers, it reuses
+/// those of a store earlier. It reuses those of a load earlier if the load is conditional or reads
+/// shared memory.
 u32 reading(const MachineInstruction& i, bool is_as_written) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
@@ -18,7 +19,7 @@ u32 reading(const MachineInstruction& i, bool is_as_written) {
     return is_quick ? kQuickLoad : kLoad;
 }
 
-/// Goes over each piece from its end.
+/// Finds the live ranges of values, going through each piece from its end.
 class LifetimeFinder {
 public:
     LifetimeFinder(const MachineCode& code, bool is_as_written)
@@ -49,11 +50,11 @@ public:
 private:
     void step_over(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
-            end(v, 2 * n + 2);  // nobody wants it, if that is its end
+            end(v, 2 * n + 2);  // if no later instruction reads it
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
-            // What is written may take the place of what is read, if that is read by then.
+            // The result may use the register of a source that has been read by then.
             const u32 last = 2 * n + 1 + (is_pair(v) && stays_until_written(i, v));
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
@@ -66,21 +67,23 @@ private:
     bool is_pair(u32 value) const {
         return code_.values[value].words == 2 && !code_.values[value].is_loose;
     }
-    /// An instruction in halves does not write over a pair that it reads, except that what becomes of a loaded one may
-    /// be computed in place, half by half. (Seen with ptxas: not what becomes of a product.)
+    /// An instruction that computes its result in two halves does not overwrite a pair that it
+    /// reads. The exception is a loaded pair, whose result may be computed in place, half by half.
+    /// (Observed with ptxas; the result of a product is not computed in place.)
     bool stays_until_written(const MachineInstruction& i, u32 pair) const {
         const bool is_in_place = code_.values[pair].is_loaded && !i.reads_lower_again &&
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
-    /// The value is alive up to `place`, unless it is longer.
+    /// Records that the value is live until `place`, unless it is live longer. Returns true in the
+    /// first case.
     bool end(u32 value, u32 place) {
         if (open_[value].end != 0) return false;
         open_[value].end = place;
         values_.push_back(value);
         return true;
     }
-    /// ... and has been since `place`.
+    /// Records that the live range of the value starts at `place`.
     void begin(u32 value, u32 place) {
         open_[value].begin = place;
         found_.of[value].push_back(open_[value]);
@@ -91,10 +94,10 @@ private:
     const MachineCode& code_;
     const bool is_as_written_;
     Lifetimes found_;
-    std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
-    std::vector<u32> values_;  ///< those
-    u32 behind_ = 0;           ///< the piece
-    u32 all_read_ = 0;         ///< place where what is read late has been read
+    std::vector<Span> open_;   ///< for each value, its range if the start is not yet found
+    std::vector<u32> values_;  ///< the values whose start is not yet found
+    u32 behind_ = 0;           ///< the index after the piece
+    u32 all_read_ = 0;         ///< the position at which all late reads have finished
 };
 
 }  // namespace
@@ -118,10 +121,11 @@ AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
     return a;
 }
 
-/// What no way from the function's beginning has written yet is not alive, though it may be read: by those lanes
-/// alone that have written it. (Seen with ptxas: loads that lanes skip by a branch, in front of them code that takes
-/// as many registers as their results. Where the branch becomes guards, and so the loads are in one piece with that
-/// code, they do have registers from its beginning.)
+/// Finds the values that some path from the function's start has written. A value that no path has
+/// written is not live even if it is read later, because only lanes that have written it read it.
+/// (Observed with ptxas: loads that lanes skip by a branch, after code that needs as many registers
+/// as their results. If the branch becomes guards, the loads are in the same piece as that code,
+/// and their results have registers from its start.)
 void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)

@@ -1,10 +1,10 @@
-// Computes where the values of machine code are live, before they have registers.
+// Computes where the values of machine code are live, before they are assigned to registers.
 //
-// Idea   Between pieces: a value is live if some piece reads it before it writes it, on all paths
-//        back to where it was written. If no path from the beginning has written it, it is not
-//        live. Within a piece, a value is live from its instruction to the last one that reads it,
-//        in the order of execution, or from the piece's beginning, if lanes may skip the
-//        instruction.
+// Idea   Between pieces, a value is live if some later piece reads it before writing it, on all
+//        paths back to the write. If no path from the start has written it, it is not live. Within
+//        a piece, a value is live from the instruction that writes it to the last one that reads
+//        it, in the order of execution. If lanes may skip the write, the value is live from the
+//        start of the piece.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// Which values each piece receives from earlier ones and leaves for later ones.
+/// The values that each piece receives from earlier pieces and leaves for later ones.
 class AliveBetweenPieces {
 public:
     using Bits = AliveValues::Bits;
@@ -30,27 +30,27 @@ private:
     static Bits both(Bits a, const Bits& b);
     void find_written(const std::vector<MachinePiece>& pieces);
 
-    /// The live values, if everything that is read was written.
+    /// The live values, on the assumption that everything that is read was written.
     const AliveValues alive_;
     /// For each piece, the values that some path to its beginning or end writes.
     std::vector<Bits> before_, behind_;
 };
 
-/// A range in which a value is live. A position is twice the number of an instruction, plus one
-/// where it writes.
+/// A range in which a value is live. A position is twice the index of an instruction, and one more
+/// for the instruction's writes.
 struct Span {
     u32 begin = 0, end = 0;
-    u32 read_until = 0;  ///< until here, a load or a store may still read it
-    /// Until here, instructions other than the one at its end read it.
+    u32 read_until = 0;  ///< until here, a load or store may still read the value
+    /// Until here, instructions other than the last one may still read the value.
     u32 read_by_others_until = 0;
 };
 
 struct Lifetimes {
     std::vector<std::vector<Span>> of;                ///< by value, in ascending order
-    std::vector<const MachineInstruction*> in_order;  ///< the code in the order of execution
+    std::vector<const MachineInstruction*> in_order;  ///< the instructions in execution order
 };
 
-/// `orders` has the order of each piece's instructions.
+/// `orders` contains the order of the instructions in each piece.
 Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
                          const std::vector<std::vector<u32>>& orders, bool is_as_written);
 

@@ -7,19 +7,21 @@
 namespace coalesce::simulator {
 namespace {
 
-/// So many instructions are looked at together, to find some that end more words than they begin: an address is put
-/// together of up to as many before its store lets go of what it stores.
+/// The most instructions that are considered together when looking for some that free more words
+/// than they need. For example, an address may be computed by up to this many instructions before
+/// its store frees the stored value.
 constexpr u32 kLookAhead = 20;
-/// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
+/// In a long piece no instruction moves past one whose index is a multiple of this, which keeps the
+/// work linear.
 constexpr u32 kWindow = 512;
-/// Registers for predicates.
+/// The number of predicate registers.
 constexpr u32 kPredicates = 7;
 
 struct Edge {
     u32 to = 0, cycles = 0;
 };
 
-/// What has to come before what.
+/// The dependences between instructions, as edges from an earlier to a later one.
 class Dependences {
 public:
     explicit Dependences(const StraightCode& straight)
@@ -38,9 +40,9 @@ public:
                 add_memory(k);
         }
     }
-    /// The edges that begin at an instruction.
+    /// Returns the edges from instruction `k` to later ones.
     const std::vector<Edge>& after(u32 k) const { return after_[k]; }
-    /// Where those that end at it begin.
+    /// Returns the instructions from which an edge leads to `k`.
     const std::vector<u32>& before(u32 k) const { return before_[k]; }
 
 private:
@@ -60,7 +62,8 @@ private:
         }
         if (fixed_ != kNone) edge(fixed_, k, 1);
     }
-    /// Addresses that differ by a number have one origin.
+    /// Describes the address of an access relative to its origin. Addresses that differ by a
+    /// constant have the same origin.
     void find_place(u32 k) {
         const MachineInstruction& i = code_[k];
         places_[k] = i.place;
@@ -92,7 +95,7 @@ private:
         for (u32 before : accesses_) {
             const MachineInstruction& other = code_[before];
             if (!may_overlap(i.space, other.space)) continue;
-            // Stores keep their order, wherever they go to.
+            // Stores keep their order, even at different addresses.
             const bool changes = changes_memory(i.memory);
             const bool is_one_store = changes != changes_memory(other.memory);
             const bool may_pass = is_one_store ? are_apart(places_[k], places_[before]) : !changes;
@@ -106,18 +109,18 @@ private:
         after_[from].push_back({to, cycles});
     }
 
-    /// A value with a number added.
+    /// A value with a constant added to it.
     struct Origin {
         u32 value = 0;
         i64 offset = 0;
     };
 
     const std::vector<MachineInstruction>& code_;
-    std::vector<u32> writer_;                ///< by value: the last so far
-    std::vector<std::vector<u32>> readers_;  ///< by value: since then
+    std::vector<u32> writer_;                ///< for each value, its last writer so far
+    std::vector<std::vector<u32>> readers_;  ///< for each value, its readers since then
     std::vector<Origin> origins_;            ///< by value
     std::vector<AccessPlace> places_;        ///< by instruction
-    std::vector<u32> accesses_;              ///< to memory, since the last fixed instruction
+    std::vector<u32> accesses_;              ///< memory accesses since the last fixed instruction
     u32 fixed_ = kNone;
     std::vector<std::vector<u32>> before_;
     std::vector<std::vector<Edge>> after_;
@@ -165,12 +168,13 @@ public:
     }
 
 private:
-    /// What is wanted behind the piece alone is waited for there: it is asked for before anything is computed.
+    /// Reports whether an instruction loads a value that is needed only after the piece. ptxas
+    /// issues such a load before computing anything.
     bool loads_for_later(const MachineInstruction& i) const {
         return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.wanted_behind[v]; });
     }
 
-    /// Lanes that skip a write keep what was there: its registers are taken from the beginning.
+    /// Marks values as live from the start if lanes that skip a write keep the old value.
     void begin_what_may_be_kept() {
         std::vector<bool> is_written(uses_.size(), false);
         for (const MachineInstruction& i : code_)
@@ -194,8 +198,10 @@ private:
             writes, [&](u32 v) { return straight_.is_predicate[v] && !is_alive_[v] && uses_[v]; });
     }
 
-    /// A load that lets go of words, of its address, say: loads take long. Else the first as written, unless it makes
-    /// more words alive and others of its part lead to fewer.
+    /// Chooses the next instruction if many words are live. A load that frees words (of its
+    /// address, for example) comes first, because loads take long. Otherwise chooses the first
+    /// instruction in written order, unless it increases the number of live words while others of
+    /// its part can reduce it.
     std::vector<u32>::iterator choose_among_many_words() {
         const auto first = std::min_element(open_.begin(), open_.end());
         for (u32 k = *first; k < end_of_window(*first); ++k) {
@@ -215,8 +221,9 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// The first of the instruction and of what must be issued before it; the end, if they do not lead to fewer
-    /// words, are too many, or are not the only access among them.
+    /// Returns the first instruction to issue so that `k` can be issued. Returns the end if `k` and
+    /// the instructions before it do not reduce the number of live words, are too many, or must not
+    /// contain another access but do.
     std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -229,7 +236,8 @@ private:
                 return at;
         return open_.end();
     }
-    /// The instruction, and what must be issued before it; false: those are too many.
+    /// Collects the instruction and those that must be issued before it. Returns false if they are
+    /// too many.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
         if (ahead.size() == kLookAhead) return false;
@@ -237,7 +245,8 @@ private:
         const std::vector<u32>& before = dependences_.before(k);
         return all_of(before, [&](u32 b) { return collect(b, ahead); });
     }
-    /// By which these instructions, in this order, change how many words are alive.
+    /// Returns the change in the number of live words after these instructions, issued in this
+    /// order.
     int more_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
@@ -247,7 +256,8 @@ private:
         }
         return more;
     }
-    /// By which the last of these instructions, issued one after the other, changes how many words are alive.
+    /// Returns the change in the number of live words by the last of these instructions, issued one
+    /// after the other.
     int more_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;
@@ -300,13 +310,13 @@ private:
     const StraightCode& straight_;
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
-    std::vector<u32> height_;     ///< cycles to the end of the piece
-    std::vector<u32> waits_for_;  ///< edges from instructions that are not issued yet
-    std::vector<u32> uses_;       ///< by value: still to come
+    std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
+    std::vector<u32> waits_for_;  ///< number of edges from instructions not issued yet
+    std::vector<u32> uses_;       ///< for each value, the reads still to come
     std::vector<bool> is_alive_;
     std::vector<bool> is_issued_;
-    std::vector<u32> open_;           ///< instructions that wait for none to be issued
-    u32 words_ = 0, predicates_ = 0;  ///< alive
+    std::vector<u32> open_;           ///< instructions that can be issued now
+    u32 words_ = 0, predicates_ = 0;  ///< live words and predicates
     std::vector<u32> order_;
 };
 

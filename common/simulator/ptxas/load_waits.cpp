@@ -24,8 +24,8 @@ bool is_global_load(const Instruction& i) {
     return loads && may_be_global(i);
 }
 
-/// What puts an order into memory accesses, so that no load is moved above it. A function's end is
-/// among them: its caller knows nothing of its loads.
+/// Reports whether the instruction orders memory accesses, so that no load moves above it. The end
+/// of a device function does too, because its caller does not know which loads are pending.
 bool stops_all_loads(const Instruction& i, bool is_kernel) {
     return is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "atom", "red", "call"}) ||
            (i.opcode == "ret" && !is_kernel);
@@ -57,24 +57,24 @@ public:
     }
 
 private:
-    /// What an instruction has to do with loads.
+    /// How an instruction affects pending loads.
     struct Step {
         bool is_load = false;
         bool guarded = false;
-        bool needs_all = false;       ///< waits for whatever is pending
-        bool needs_stored = false;    ///< a branch back: waits for what has been stored
-        bool may_read_store = false;  ///< a load: ... for what has been stored to global memory
+        bool needs_all = false;       ///< waits for all pending loads
+        bool needs_stored = false;    ///< for a backward branch: waits for stored values
+        bool may_read_store = false;  ///< for a load: waits for values stored to global memory
         bool is_global_store = false;
         u8 bit = 0;
-        u64 computes = 0;  ///< loads whose values it computes with
-        u64 stores = 0;    ///< ... or stores
+        u64 computes = 0;  ///< the loads whose values it computes with
+        u64 stores = 0;    ///< the loads whose values it stores
     };
-    /// What may be true of the loads at some place.
+    /// The state of the loads at one point of the function, as masks of loads.
     struct State {
-        u64 pending = 0;        ///< perhaps
-        u64 certain = ~u64{0};  ///< for sure, whichever way led here
-        u64 stored = 0;         ///< perhaps pending, and perhaps stored anywhere
-        u64 stored_global = 0;  ///< ... to global memory
+        u64 pending = 0;        ///< pending on at least one path
+        u64 certain = ~u64{0};  ///< pending on every path to this point
+        u64 stored = 0;         ///< may be pending and may have been stored anywhere
+        u64 stored_global = 0;  ///< the same, for stores to global memory
 
         bool operator==(const State&) const = default;
 
@@ -85,8 +85,8 @@ private:
             if (step.may_read_store) needed |= stored_global;
             return needed & pending;
         }
-        /// A wait is for all loads that are pending. Whether there is one is certain if one of those that are
-        /// needed is certainly pending.
+        /// Waits for all pending loads. It is certain that there is a wait if one of the needed
+        /// `loads` is certainly pending.
         void wait_for(u64 loads, bool guarded) {
             if (loads == 0) return;
             const bool is_certain = (loads & certain) != 0 && !guarded;
@@ -106,7 +106,8 @@ private:
             pending |= bit;
             if (!step.guarded) certain |= bit;
         }
-        /// Another way comes in. Returns whether that changes anything.
+        /// Merges the state of another path to the same point. Returns true if this changes the
+        /// state.
         bool join(const State& other) {
             const State before = *this;
             pending |= other.pending;
@@ -176,7 +177,7 @@ private:
                     result_.waited_for[at] = state.needed_by(steps_[at]);
                     if (at + 1 < blocks[b].end) state.pass(steps_[at]);
                 }
-                // A branch waits, if at all, on the way that it takes.
+                // A conditional branch waits only if it is taken.
                 const Step& last = steps_[blocks[b].end - 1];
                 State taken = state;
                 taken.wait_for(state.needed_by(last), false);
@@ -198,9 +199,9 @@ private:
     const ControlFlow& flow_;
     LoadWaits result_;
     std::vector<Step> steps_;   ///< by index into the body
-    std::vector<u64> carried_;  ///< by register: the loads that its value may come from
+    std::vector<u64> carried_;  ///< for each register, the loads from which its value may come
     std::vector<std::size_t>
-        taken_;  ///< by block: how many of its ways on come by the branch at its end
+        taken_;  ///< for each block, the number of successors that its last branch reaches
 };
 
 }  // namespace

@@ -17,26 +17,29 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// Work of a loop that is unrolled: more where turns load, since they can wait for all their loads together. An access
-/// counts as two instructions: adding instructions, loads and stores to a loop until ptxas left it as it was, two
-/// more instructions were always one access fewer.
+/// The most work per iteration of a loop that is unrolled. The limit is higher if the loop loads,
+/// since its iterations can wait for all their loads together. An access counts as two
+/// instructions: when instructions, loads and stores were added to a loop until ptxas stopped
+/// unrolling it, two instructions always replaced one access.
 constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
-/// What is loaded from shared memory is there soon: each such load makes room for little more than itself, up to so much.
+/// Limits for loops that load from shared memory. Such loads have a short latency, so each of them
+/// raises the limit by little more than its own work, up to a maximum.
 constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
 
-/// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the
-/// other into a loop: it is these, and no barrier of a block, no volatile access, no copy.)
+/// ptxas does not unroll a loop that orders memory for other threads. (Found by inserting one
+/// instruction at a time into a loop: these instructions prevent unrolling, while a block barrier,
+/// a volatile access or a copy does not.)
 bool orders_memory(const Instruction& i) {
     const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
 }
 
-/// Where some threads skip a part of a turn, ptxas does not unroll a loop in which they wait for each other.
+/// ptxas does not unroll a loop with a barrier if some threads skip a part of the iteration.
 bool is_barrier(const Instruction& i) {
     return is_one_of(i.opcode, {"bar", "barrier"});
 }
 
-/// The threads of a warp or a block do it together.
+/// Reports whether the threads of a warp or block execute the instruction together.
 bool is_done_together(const Instruction& i) {
     return is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "activemask", "bar", "barrier",
                                 "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "atom", "red"});
@@ -48,7 +51,7 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// Where all elements of one of the first vectors have new names, those are a vector too.
+/// Adds a renamed copy of each of the first vectors if all of its elements have new names.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -60,7 +63,7 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
     }
 }
 
-/// Gives each thread something of its own, whatever it reads.
+/// Reports whether the result differs between threads, whatever the operands are.
 bool tells_threads_apart(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
         return !i.has("param") && space_of(i) != StateSpace::constant;
@@ -72,13 +75,14 @@ bool tells_threads_apart(const Instruction& i) {
     });
 }
 
-/// Which values the threads of a block may have differently. All others they have alike, those among them that each
-/// turn of a loop changes.
+/// Returns, for each value, whether the threads of a block may have different values. All other
+/// values are equal in all threads, including those that each iteration of a loop changes.
 ///
-/// Idea   value_classes.h asks where a value may be computed once, and so knows none that is written twice. A loop's
-///        counter is alike for all threads if what it begins with is, and what is added to it: alike is all
-///        that no thread's own number and no memory leads to.
-/// Watch  Nobody asks which threads come to where a value is written.
+/// Idea   value_classes.h determines where a value can be computed once, so it does not classify
+///        values that are written twice. A loop counter is equal in all threads if its start value
+///        and its increments are. Generally, a value is equal in all threads if it depends neither
+///        on the thread's index nor on memory.
+/// Watch  The analysis ignores which threads reach the instruction that writes a value.
 std::vector<bool> differing_in_block(const ptx::Function& function) {
     std::vector<bool> differs(function.registers.size(), !function.is_entry);
     until_nothing_changes(function, [&](const Instruction& i) {
@@ -100,13 +104,13 @@ public:
         turn.pop_back();
         piece.code.clear();
         std::map<u32, u32> names;
-        std::map<u32, i64> offsets;  // by address: what is added to it in the turns so far
+        std::map<u32, i64> offsets;  // for each address, the sum of its increments so far
         const std::size_t vectors = code.side_by_side.size();
         const u32 parts = turn.empty() ? 0 : turn.back().part - turn.front().part;
         for (u32 k = 0; k < kUnrolledTurns; ++k) {
             const bool is_last = k + 1 == kUnrolledTurns;
             for (MachineInstruction i : turn) {
-                // How many turns are left is asked once for all of them.
+                // The counter changes, and is compared, only once for all copies.
                 if (is_offset_of_turn(turn, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
@@ -145,7 +149,7 @@ public:
     }
 
 private:
-    /// A comparison of values that the loop does not change.
+    /// Reports whether an instruction compares values that the loop does not change.
     bool is_same_in_turns(const std::vector<MachineInstruction>& turn,
                           const MachineInstruction& compares) const {
         if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
@@ -176,7 +180,7 @@ private:
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 work = piece.dropped_branches;  // they are still there when ptxas unrolls
+        u32 work = piece.dropped_branches;  // these branches still exist when ptxas unrolls
         u32 most = kUnrolledMost, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
@@ -197,9 +201,10 @@ private:
         return work <= most;
     }
 
-    /// Where threads leave a loop in different turns, ptxas does not unroll it if they do something together there,
-    /// or if some of them skip a store to memory that the loop also loads from. (A store to a space without loads is
-    /// guarded, and the loop is unrolled.)
+    /// Reports whether the loop needs all its threads together, in which case ptxas does not unroll
+    /// it if threads leave it in different iterations. This holds if threads execute an instruction
+    /// together, or if some threads skip a store to memory from which the loop also loads. (A store
+    /// to a space without loads is guarded, and the loop is unrolled.)
     bool needs_threads_together(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {
@@ -218,8 +223,9 @@ private:
         return nullptr;
     }
 
-    /// NVIDIA's compiler adds to the counter itself, clang to a copy of it. Where one addition leads to the next and
-    /// the last of them to the counter, ptxas does not see how far a turn steps.
+    /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds to the
+    /// counter itself, clang to a copy of the counter. If several additions lead to the counter,
+    /// ptxas does not recognize the step.
     bool steps_by_constant(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
@@ -234,7 +240,8 @@ private:
         return adds_constant && adds_to_itself;
     }
 
-    /// Adds a constant to an address that nothing but accesses read: they have room for what it is in each turn.
+    /// Reports whether the instruction adds a constant to an address that only accesses use. Their
+    /// offsets can then contain the increment of each iteration.
     bool is_offset_of_turn(const std::vector<MachineInstruction>& turn,
                            const MachineInstruction& add) const {
         if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;
@@ -250,7 +257,7 @@ private:
         });
     }
 
-    /// The value is where the access goes to, and not what it stores.
+    /// Reports whether an access uses the value only as its address, and does not store it.
     bool is_address_alone(const MachineInstruction& access, u32 value) const {
         if (!access.is_access) return false;
         const auto is_value = [&](const Operand& o) { return o.is_register() && o.reg == value; };
@@ -261,7 +268,7 @@ private:
     }
 
     const ptx::Function& function_;
-    const std::vector<bool> differs_;  ///< by value: between the threads of a block
+    const std::vector<bool> differs_;  ///< for each value, whether threads of a block differ
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Loops of which ptxas executes several iterations at once.
+// Unrolls loops of which ptxas executes several iterations together.
 //
 // Idea   These are loops that count by a constant to a limit that is known in advance, and that are
 //        one straight piece. In the copies of an iteration, each value has its own name, and the
-//        number of remaining iterations is checked once for all of them.
+//        number of remaining iterations is checked once for all copies.
 // Seen   by inserting instructions into a loop and comparing the length of the machine code with
 //        that for `.pragma "nounroll"`, and in the same way for all loops of the course's programs.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace coalesce::simulator {
 
-/// The number of iterations that are combined.
+/// The number of iterations that ptxas combines.
 constexpr u32 kUnrolledTurns = 4;
 
-/// Unrolls those pieces that branch back to their own beginning, if ptxas unrolls them.
+/// Unrolls the pieces in `loops`, which branch back to their own start, if ptxas would unroll them.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::simulator

@@ -18,15 +18,17 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// A division without sign by something constant reads it from where it is: so many words remain.
+/// Additional words of an unsigned division by a constant. The constant itself is read from the
+/// constant bank and needs no register.
 constexpr u32 kInsideByConstant = 5;
-/// From reading a constant to the first instruction that may use it.
+/// Cycles from reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
-/// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
+/// Cycles until the values of all lanes are combined into one, and until the lane index is read.
+/// The second is so long that the index is read as early as possible.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
 
-/// The offsets of an asynchronous copy in global memory lie from this below zero to one less above.
+/// The offset of an asynchronous copy in global memory is at least -2048 and less than 2048.
 constexpr i64 kFarthestInCopy = 2048;
 
 class MachineCodeMaker {
@@ -90,7 +92,7 @@ private:
         }
     }
 
-    /// The piece that begins with a block; returns its last block.
+    /// Fills the piece that starts with block `first`. Returns the last block of the piece.
     u32 fill(MachinePiece& piece, u32 first) {
         first_ = first;
         add_block(piece, first);
@@ -111,8 +113,9 @@ private:
         }
     }
 
-    /// Loads and stores of a block that lanes may skip wait until it is known which do. What others read that the block
-    /// writes is what was there before, for lanes that skip it.
+    /// Guards the instructions of a block that lanes may skip. Its loads and stores must wait for
+    /// the predicate. A value that other blocks read keeps its old contents in lanes that skip the
+    /// block.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
@@ -150,8 +153,8 @@ private:
             if (!values_.leaves_nothing(at)) add_instruction(piece, at);
     }
 
-    /// Values that lie where others do. One of two loaded values is chosen: the second is loaded where it is,
-    /// over the first.
+    /// Finds values that share a register with another value. If one of two loaded values is
+    /// selected, the second load is executed conditionally and overwrites the first value.
     void find_same_registers() {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             const Instruction& i = function_.body[at];
@@ -234,13 +237,13 @@ private:
             for (u32& read : made.reads)
                 if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
-            // A comparison before it selects, and a uniform register.
+            // First the machine compares before a `set`, or reduces to a uniform register.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
             made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
             made.reads_late = made.is_in_halves = false;
             made.latency = second;
-            if (compares_signed_half)  // it is given a sign, and moved
+            if (compares_signed_half)  // the result is sign-extended and moved
                 for (const u32 latency : {second, kArithmeticLatency})
                     made.reads = {add_move(piece, at, 1, latency, std::move(made.reads))};
         }
@@ -254,8 +257,8 @@ private:
         return static_cast<i64>(i.operands[2].bits);
     }
 
-    /// An asynchronous copy has room for a short offset alone: another address is computed for it, or for one that
-    /// is near that.
+    /// Computes another address for an asynchronous copy whose offset is too large, or reuses the
+    /// address of an earlier copy that is near enough.
     void bring_near(MachinePiece& piece, MachineInstruction& copy) {
         const auto is_near = [](i64 offset) {
             return offset >= -kFarthestInCopy && offset < kFarthestInCopy;
@@ -273,7 +276,7 @@ private:
         near_.push_back({from.value, from.offset, block_, *base});
     }
 
-    /// What is added to the upper half of a product of 64 bits.
+    /// Adds the terms that are summed up for the upper half of a 64-bit product.
     void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
         const u32 steps = values_.steps_of_product(function_.body[product.source]);
         std::vector<u32> sources = product.reads;
@@ -282,8 +285,8 @@ private:
         if (steps) product.reads.push_back(sources.back());
     }
 
-    /// A routine that is called from several places leaves its result in a register of its own, from where each of
-    /// them moves it to where it wants it.
+    /// Reports whether the instruction calls a routine that has several callers. Such a routine
+    /// returns its result in a fixed register, from which each caller moves the result.
     bool is_routine_of_many(const Instruction& i) const {
         return calls_routine(i) && std::count_if(function_.body.begin(), function_.body.end(),
                                                  [&](const Instruction& other) {
@@ -295,7 +298,8 @@ private:
         return std::max(1u, size_of(ptx::type_named(i.modifiers.back())) / 4);
     }
 
-    /// An access to an array in registers: all but the first store leave what is stored elsewhere in it.
+    /// Makes an access to an array in registers read or write the array's value. Every store except
+    /// the first also reads it, because the other elements are kept.
     void use_array(MachineInstruction& access) {
         const bool stores = access.memory == MemoryEffect::store;
         if (stores) access.writes.push_back(array_);
@@ -303,7 +307,8 @@ private:
         has_array_ |= stores;
     }
 
-    /// All lanes' values become one in a uniform register, from where it is moved for the lane that adds it.
+    /// Combines the values of all lanes in a uniform register, from which the value is moved for
+    /// the one lane that adds it.
     void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
         const u32 at = atomic.source;
         const u32 together = add_move(piece, at, 0, kTogetherLatency, std::move(atomic.reads));
@@ -312,7 +317,8 @@ private:
         atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
     }
 
-    /// Behind a branch on the number of a thread, or guarded by one: the lanes of a warp have nothing to join.
+    /// Reports whether the instruction is guarded by a thread's index, or follows a branch on it,
+    /// so that it runs in one lane and there is nothing to combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.holds_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
@@ -334,10 +340,10 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.passed(b, block_); });
     }
 
-    /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
-    /// each turn.
+    /// Returns the value of a constant in a register. Reuses a load of the constant that dominates
+    /// this block, or adds one. A load inside a loop moves before the loop.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
-        // Not for a store that lanes may skip.
+        // The constant stays here if it is for a store that lanes may skip.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
         const u32 before = constant.name && !stays ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
@@ -352,7 +358,7 @@ private:
         made_.values[value].is_half = constant.is_half;
         const std::size_t last = where.code.size() - 1;
         if (is_outside && last > 0 && where.code[last - 1].is_fixed)
-            std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
+            std::swap(where.code[last - 1], where.code[last]);  // a branch stays last
         brought_.push_back(
             {constant, is_outside ? before : block_, value, is_skipped_ && !is_outside});
         return value;
@@ -364,15 +370,17 @@ private:
         bool was_skipped = false;
     };
 
-    /// In a block that lanes may skip, for what all lanes want behind it as well, at `block` of the same piece.
+    /// Reports whether a constant that was loaded in a skipped block is also available in a later
+    /// `block` of the same piece.
     bool is_there_behind_guards(const Brought& brought, u32 block) const {
         if (!brought.was_skipped || block <= brought.block) return false;
         return block == block_ ? !is_skipped_ && brought.block > first_
                                : piece_of_[block] == piece_of_[brought.block];
     }
 
-    /// The last block before the loops that the block at hand is on, if what is constant there moves to it.
-    /// Where a loop has barriers, lanes may long wait in it: what not every turn wants stays where it is.
+    /// Returns the last block before the loops that contain the current block, if constants of the
+    /// block move there. Lanes may wait long in a loop with barriers, so a constant that only some
+    /// iterations need stays in the loop.
     u32 before_loop() const {
         const BasicBlock& block = blocks_[block_];
         const bool turns_by_itself = is_among(block_, block.next);
@@ -384,7 +392,7 @@ private:
             before = dominators_.before(before);
         return before;
     }
-    /// Each branch back to where a turn of its loop begins comes behind it.
+    /// Reports whether every iteration of the loop executes the block.
     bool is_in_each_turn(u32 block) const {
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 next : blocks_[b].next)
@@ -394,7 +402,7 @@ private:
         return true;
     }
 
-    /// Moves the elements of a vector that is stored to registers side by side.
+    /// Moves the elements of a stored vector to consecutive registers.
     void put_together(MachinePiece& piece, MachineInstruction& store) {
         for (MachineValues::Vector& together :
              values_.put_together_for(function_.body[store.source])) {
@@ -406,7 +414,7 @@ private:
         }
     }
 
-    /// An instruction that writes a new value of so many words, which it returns.
+    /// Adds an instruction that writes a new value of `words` words. Returns the new value.
     u32 add_move(MachinePiece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
         MachineInstruction move;
         move.source = source;
@@ -444,20 +452,19 @@ private:
         u32 block = 0, value = 0;
     };
     std::vector<Near> near_;                ///< addresses for copies
-    std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
-    bool is_skipped_ =
-        false;  ///< lanes may skip the block at hand, which has become guarded instructions
-    std::vector<u32> read_in_;   ///< by value: the only block that reads it, if there is one
-    std::vector<u32> piece_of_;  ///< by block, once it has one
-    std::map<u32, u32> same_;    ///< by value: the one whose register it takes
-    std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides
-    std::set<u32> waits_;        ///< those loads, until then
-    std::set<u32> known_;        ///< loads of what was loaded or stored before
-    u32 array_ = kNone;          ///< the value that holds a small array
-    bool has_array_ = false;     ///< something is stored there
-    u32 part_ = 0;               ///< of the piece, at hand
-    u32 block_ = 0;              ///< of the instruction at hand
-    u32 first_ = 0;              ///< block of the piece at hand
+    std::map<u64, std::vector<u32>> used_;  ///< constant's name -> blocks that use it directly
+    bool is_skipped_ = false;    ///< true if the current block is guarded because lanes may skip it
+    std::vector<u32> read_in_;   ///< for each value, the only block that reads it, if any
+    std::vector<u32> piece_of_;  ///< for each block, its piece, once it has one
+    std::map<u32, u32> same_;    ///< for each value, the one whose register it shares
+    std::map<u32, u32> chosen_;  ///< for each selecting instruction, its conditional load
+    std::set<u32> waits_;        ///< the loads that wait for their selection
+    std::set<u32> known_;        ///< loads of values loaded or stored before
+    u32 array_ = kNone;          ///< the value for a small array in registers
+    bool has_array_ = false;     ///< true if something is stored there
+    u32 part_ = 0;               ///< the current part of the piece
+    u32 block_ = 0;              ///< the current block
+    u32 first_ = 0;              ///< first block of the current piece
     MachineCode made_;
 };
 

@@ -1,11 +1,11 @@
-// An approximation of the machine code that ptxas would generate for a function's PTX, as far as it
-// matters for registers: the instructions, what they read and write, and which of them form a
-// straight piece.
+// Approximates the machine code that ptxas generates for a function, as far as it affects
+// registers: the instructions, the values that they read and write, and the straight pieces that
+// they form.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that they are
 //        scheduled together with the surrounding ones. A loop that counts by a constant to a limit
-//        that is known in advance is executed four iterations at a time. A constant that is needed
-//        in a register is loaded once, and not in each iteration.
+//        that is known in advance is executed four iterations at a time. A constant that must be in
+//        a register is loaded once instead of in each iteration.
 #pragma once
 
 #include <map>
@@ -21,45 +21,45 @@ namespace coalesce::simulator {
 
 struct MachineInstruction {
     u32 source = 0;  ///< index into the function's body
-    /// The part of its piece: instructions that lanes may skip form one part, and those between
-    /// them another.
+    /// The part of the piece that contains the instruction. Instructions that lanes may skip form
+    /// one part, and the instructions between two such parts form another.
     u32 part = 0;
-    u32 loop = kNone;  ///< in an iteration of an unrolled loop, the start of the loop in the body
+    u32 loop = kNone;  ///< if unrolled, the start of the loop in the body
     u32 turn = 0;      ///< the number of the iteration
     MemoryEffect memory = MemoryEffect::none;
-    ptx::StateSpace space = ptx::StateSpace::generic;  ///< of the memory that it accesses
+    ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space that an access uses
     bool is_access = false;                            ///< a load, store, atomic or copy
     bool is_copy = false;                              ///< from global to shared memory
     bool is_fixed = false;                             ///< no instruction moves past it
-    bool waits_for_reads = false;  ///< after it, loads and stores have read their sources
-    bool is_guarded = false;       ///< some lanes may skip it and keep the old value of its result
-    bool is_conditional = false;   ///< an access that lanes may skip
-    bool reads_late = false;       ///< its sources are occupied for some more cycles
-    bool reads_texels = false;     ///< the texture unit reads pairs before the rest
-    bool is_in_halves = false;     ///< it writes half of its result before it has read everything
-    /// It reads the lower half again for the upper half: what it shifts.
+    bool waits_for_reads = false;  ///< loads and stores before it have read their sources
+    bool is_guarded = false;       ///< lanes that skip it keep the old value of its result
+    bool is_conditional = false;   ///< true for an access that lanes may skip
+    bool reads_late = false;       ///< the source registers stay occupied for some cycles
+    bool reads_texels = false;     ///< the texture unit reads pairs before other sources
+    bool is_in_halves = false;     ///< writes half of its result before all sources are read
+    /// True for a shift, which reads the lower half again to compute the upper half.
     bool reads_lower_again = false;
-    u32 latency = 0;                 ///< cycles until its result is available
-    u32 words_inside = 0;            ///< in addition to its sources and results
-    u32 odd_inside = 0;              ///< those of them that are in odd registers
-    bool keeps_convention = false;   ///< a call of an unknown function
-    AccessPlace place;               ///< of a load or a store
-    std::optional<i64> step;         ///< the constant that it adds to the only value that it reads
+    u32 latency = 0;                 ///< cycles until the result is available
+    u32 words_inside = 0;            ///< words needed in addition to sources and results
+    u32 odd_inside = 0;              ///< the ones of words_inside in odd registers
+    bool keeps_convention = false;   ///< true for a call of an unknown function
+    AccessPlace place;               ///< the address of a load or store
+    std::optional<i64> step;         ///< the constant added to the only value read
     std::vector<u32> reads, writes;  ///< values
 };
 
-/// Instructions that are executed one after the other, and the pieces that may follow.
+/// A straight sequence of instructions, and the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
-    u32 dropped_branches = 0;  ///< branches around instructions that have guards instead
+    u32 dropped_branches = 0;  ///< branches that were replaced by guards
 };
 
 struct MachineValue {
-    u32 words = 0;           ///< the 32-bit registers that it occupies
-    bool is_loose = false;   ///< these need not be adjacent
-    bool is_half = false;    ///< it occupies a part of a register, so either bank is suitable
-    bool is_loaded = false;  ///< a pair that is loaded as a whole
+    u32 words = 0;           ///< the number of 32-bit registers it occupies
+    bool is_loose = false;   ///< the registers need not be adjacent
+    bool is_half = false;    ///< it occupies part of a register, in either bank
+    bool is_loaded = false;  ///< true for a pair that is loaded as a whole
     bool is_predicate = false;
 };
 
@@ -67,10 +67,10 @@ struct MachineCode {
     std::vector<MachinePiece> pieces;
     std::vector<MachineValue> values;
     std::vector<std::vector<u32>> side_by_side;  ///< values in consecutive registers
-    std::map<u32, u32> extends;  ///< for a pair: the value whose register is its lower half
+    std::map<u32, u32> extends;  ///< for each pair, the value that is its lower half
 };
 
-/// Returns the code of a function in which each value has one name: see named_by_root.
+/// Returns the code of a function in which each value has one name (named_by_root).
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

@@ -77,13 +77,14 @@ bool is_slow(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
-    // Rounding to a float of 32 bits, or of 32 bits to a shorter one, is arithmetic like other.
+    // A rounding to f32, or from f32 to a shorter float, runs in the normal arithmetic units.
     if (i.modifiers.size() < 2) return false;
     const std::string& to = i.modifiers[i.modifiers.size() - 2];
     const std::string& from = i.modifiers.back();
     if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
-    // Pairs of shorter ones, too, and bytes from the nearest number or towards zero.
+    // So do conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
+    // towards zero.
     if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
     if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
     if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
@@ -112,13 +113,14 @@ u32 latency_of(const Instruction& i) {
 
 namespace {
 
-/// Instructions of PTX that are many of the machine, and what those need beside sources and result. Seen with
-/// ptxas, around such an instruction with so many values alive that each further one takes a register.
-/// (With few, where that counts, a division of 16 bits needs one more. The upper half of a product of 64 bits needs six then,
-/// and two with many; here it has four.)
+/// PTX instructions that become many machine instructions, with the words that these need in
+/// addition to sources and result. Measured with ptxas around one such instruction, while so many
+/// values were live that each additional value needed a register. (With few live values, a 16-bit
+/// division needs one word more where the total matters. The upper half of a 64-bit product needs
+/// six words with few values and two with many; here it always needs four.)
 struct Inside {
     std::string_view opcode, type;
-    std::string_view mode;  ///< a rounding, or none: for those that no line above names
+    std::string_view mode;  ///< rounding mode, or empty for all other modes
     u32 words;
     bool calls_routine;
 };
@@ -174,8 +176,9 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// wmma's accesses have an address for each of the machine's. Seen with ptxas, where the rows' distance is a
-/// parameter: sixteen rows of halves need fewer, whole numbers more.
+/// Returns the address words of a wmma load or store, which has one address per machine access.
+/// Measured with ptxas with the row stride as a parameter: sixteen rows of halves need fewer,
+/// integers more.
 u32 addresses_inside(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;
@@ -192,7 +195,7 @@ u32 words_inside(const Instruction& i) {
 }
 
 u32 odd_words_inside(const Instruction& i) {
-    // The divisor with the other sign, and its reciprocal: their product is added to a pair.
+    // The negated divisor and its reciprocal, whose product is added to a pair.
     constexpr u32 kOfUnsigned = 2;
     return find_inside(i) && i.has("u32") ? kOfUnsigned : 0;
 }

@@ -1,4 +1,4 @@
-// Properties of single PTX instructions, for code that reorders them.
+// Declares properties of single PTX instructions for code that reorders instructions.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 
 namespace coalesce::simulator {
 
-/// The kind of memory access, which determines what an instruction cannot be exchanged with.
+/// The kind of memory access, which determines the instructions with which an instruction cannot be
+/// exchanged.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether a value or a piece is in a list.
+/// Reports whether `numbers` contains the number of a value or a piece.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -23,48 +24,53 @@ inline void add_once(std::vector<u32>& to, u32 number) {
     if (!is_among(number, to)) to.push_back(number);
 }
 
-/// Reports whether it operates on 64-bit integers or bits.
+/// Reports whether the instruction operates on 64-bit integers or bits.
 bool is_of_64_bits(const ptx::Instruction& instruction);
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
-/// Reports whether it has a memory effect other than a load.
+/// Reports whether the memory effect includes more than a load.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
 }
-/// Reports whether accesses to these spaces may be to the same place.
+/// Reports whether accesses to these state spaces may refer to the same address.
 inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
 }
-/// Reports whether it is a `mov` from a special register.
+/// Reports whether the instruction is a `mov` from a special register.
 bool moves_special(const ptx::Instruction& instruction);
-/// Reports whether it is a load, a store or an atomic.
+/// Reports whether the instruction is a load, store or atomic.
 bool is_access(const ptx::Instruction& instruction);
-/// Reports whether it is a load from global memory.
+/// Reports whether the instruction is a load from global memory.
 bool is_far_load(const ptx::Instruction& instruction);
-/// Reports whether it is a texture fetch or a surface access.
+/// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
-/// Reports whether the unit for functions, reciprocals and conversions executes it.
+/// Reports whether the special function unit, which also computes reciprocals and conversions,
+/// executes the instruction.
 bool is_slow(const ptx::Instruction& instruction);
-/// Reports whether it is a branch, a call or an exit, past which nothing moves.
+/// Reports whether the instruction is a branch, a call or an exit, which no instruction moves past.
 bool ends_straight_code(const ptx::Instruction& instruction);
-/// Reports whether it is one of those, or a label, at which lanes may arrive from elsewhere.
+/// Reports whether the instruction is a branch, a call, an exit, or a label to which lanes may
+/// branch.
 bool may_part_ways(const ptx::Instruction& instruction);
-/// Reports whether it is a fence, a call, or has internal branches. After it, all earlier
-/// instructions have read their sources.
+/// Reports whether the instruction is a fence, a call, or has internal branches. After it, all
+/// earlier instructions have read their sources.
 bool waits_for_reads(const ptx::Instruction& instruction);
-/// Returns the cycles until another instruction may read the result, as ptxas would assume.
+/// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
+/// the result.
 u32 latency_of(const ptx::Instruction& instruction);
-/// Reports whether it is a division or a root that branches to a routine, even if only in rare
-/// cases, or a 64-bit search, which branches to the half where it ends. Nothing moves past it.
+/// Reports whether the instruction has internal branches, so that no instruction moves past it.
+/// Divisions and roots branch to a routine, even if only in rare cases. A 64-bit search branches to
+/// the half in which it ends.
 bool has_branches_inside(const ptx::Instruction& instruction);
-/// Reports whether it is a division or a root that branches to a routine.
+/// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// If there is no such machine instruction, and a 32-bit value is computed first and then the
-/// result: returns the cycles of the second step. Otherwise returns 0.
+/// Returns the latency of the second step, in cycles, of an instruction that the machine lacks and
+/// computes in two steps through a 32-bit value. Returns 0 for other instructions.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
-/// Returns the words that an instruction needs in addition to its sources and its result. A
-/// division becomes a dozen instructions, for example.
+/// Returns the words that an instruction needs in addition to its sources and result. For example,
+/// a division becomes a dozen instructions.
 u32 words_inside(const ptx::Instruction& instruction);
-/// Returns those of them that are read together with a pair, and so should be in an odd register.
+/// Returns the number of those words that are read together with a pair and should therefore be in
+/// odd registers.
 u32 odd_words_inside(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,6 @@
-// The rules by which ptxas drops, folds and merges values. See machine_values.h for the idea.
-// Long: every rule asks what the others have found, until none finds more.
+// Implements the rules by which ptxas drops, folds and merges values. See machine_values.h for the
+// idea. The file is long because every rule depends on the results of the others, and they are
+// repeated until nothing changes.
 #include "simulator/ptxas/machine_values.h"
 
 #include <algorithm>
@@ -20,27 +21,30 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Chains of address computations are short: what is not known to be wide after that many rounds is narrow.
+/// The number of rounds after which a value that is not known to be wide counts as narrow. Chains
+/// of address computations are short.
 constexpr int kRounds = 8;
 
-/// Bytes of an array that is kept in registers, among which each load chooses.
+/// The largest array, in bytes, that is kept in registers, from which each load selects.
 constexpr u64 kArrayMost = 32;
 
-/// The name of a constant, as numbers have it: -32, the level of detail of a fetch that says none.
+/// The name of the constant -32, the level of detail of a fetch that specifies no level. Like the
+/// names of other numbers, it contains the number's bits.
 constexpr u64 kLevel = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) { return operand.is_immediate(); });
 }
 
-/// Times a power of two is a shift, which an addition of 32 bits has room for.
+/// Reports whether the instruction multiplies by a power of two, which is a shift that a 32-bit
+/// addition can include.
 bool multiplies_by_power(const ptx::Instruction& i) {
     return any_of(i.operands, [](const ptx::Operand& operand) {
         return operand.is_immediate() && (operand.bits & (operand.bits - 1)) == 0;
     });
 }
 
-/// Of two values of 64 bits.
+/// Reports whether the instruction multiplies two 64-bit values.
 bool is_long_product(const ptx::Instruction& i) {
     return i.opcode == "mul" && i.has("lo") && is_of_64_bits(i) && !has_immediate(i);
 }
@@ -54,7 +58,7 @@ bool is_constant(const ptx::Operand& operand) {
     return is_number(operand) && operand.bits != 0;
 }
 
-/// Addresses there have 32 bits.
+/// Reports whether addresses in this space have 32 bits.
 bool is_near(StateSpace space) {
     return space == StateSpace::shared || space == StateSpace::local ||
            space == StateSpace::constant;
@@ -66,13 +70,13 @@ const ptx::Operand* vector_of(const ptx::Instruction& i) {
     return nullptr;
 }
 
-/// Of an access to a texel: x, y, ...
+/// Returns the coordinates x, y, ... of a texture or surface access.
 std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands) {
         if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
         std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
-        // Three are written as four.
+        // Three coordinates are written as four.
         const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
                                   all[3].reg == all[2].reg && all[3].bits == all[2].bits;
         if (is_filled_up) all.pop_back();
@@ -81,7 +85,7 @@ std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
     return {};
 }
 
-/// Of a fetch that says them: along x and along y, one after the other.
+/// Returns the gradients of a fetch that specifies them: those along x, followed by those along y.
 std::vector<ptx::Operand> gradients_of(const ptx::Instruction& i) {
     std::vector<ptx::Operand> all;
     if (i.opcode != "tex" || !i.has("grad")) return all;
@@ -94,7 +98,8 @@ bool loads_vector(const ptx::Instruction& i) {
     return is_one_of(i.opcode, {"ld", "suld"}) && vector_of(i);
 }
 
-/// Of a vector that is loaded. A surface's access says last what it does beyond the edge.
+/// Returns the element size of a loaded vector. The last modifier of a surface access is its mode
+/// for out-of-range accesses, so the type comes before it.
 u32 size_of_element(const ptx::Instruction& i) {
     const std::size_t behind = i.opcode == "suld" ? 2 : 1;
     return i.modifiers.size() < behind
@@ -104,7 +109,7 @@ u32 size_of_element(const ptx::Instruction& i) {
 
 using Vectors = std::vector<std::vector<ptx::Operand>>;
 
-/// What an instruction takes from registers that lie side by side.
+/// Returns the groups of operands that an instruction reads from consecutive registers.
 Vectors vectors_read_by(const ptx::Instruction& i) {
     Vectors vectors;
     if (is_texel_access(i)) vectors.push_back(coordinates_of(i));
@@ -117,7 +122,8 @@ Vectors vectors_read_by(const ptx::Instruction& i) {
     return vectors;
 }
 
-/// Registers of wmma that repeat others: the machine has them once.
+/// Returns the registers in a wmma fragment that repeat others, and that the machine does not
+/// duplicate.
 std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
@@ -131,7 +137,8 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     return copies;
 }
 
-/// A load of what an instruction can take from there itself.
+/// Reports whether the instruction loads a value that other instructions can read directly from the
+/// constant bank.
 bool is_in_constant_bank(const ptx::Instruction& i) {
     return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
            !i.operands[1].has_base_register && !vector_of(i);
@@ -155,8 +162,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !in_every_thread_[value];
 }
 
-/// What is the same for a block and can be computed for it: the unit for that knows integers alone, and does
-/// not divide.
+/// Finds the values that the uniform unit computes once per warp: those that are the same for a
+/// block, except floats and divisions, which the unit does not support.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -179,8 +186,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     for (const std::string& modifier : i.modifiers)
         if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
-    // 64 bits by 64 are several instructions: worth it once a launch. The number of a block is multiplied by the threads,
-    // which add the product to an address.
+    // A 64-bit by 64-bit product takes several instructions, which only pay off for values that are
+    // the same for the launch. A product of the block's index is computed by the threads, together
+    // with the addition to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
     if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
@@ -191,8 +199,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
-/// A product of what is given at launch, added to an address: the threads do both at once. Whether they do makes no
-/// difference to a load, whose result takes the address's place, nor where the sum is compared alone.
+/// Reports whether a product of launch parameters is added to an address, which the threads do in
+/// one instruction. It does not matter if the sum is only the address of a load, whose result takes
+/// the same register, or is only compared.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -228,7 +237,8 @@ void MachineValues::find_narrow() {
     }
 }
 
-/// Whether each reader is an access to shared or local memory there, or computes a narrow value from it.
+/// Reports whether every reader is an access to shared, local or constant memory at this address,
+/// or computes a narrow value from it.
 bool MachineValues::stays_narrow(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
@@ -262,7 +272,8 @@ bool MachineValues::all_readers_are(u32 value,
                   [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
 }
 
-/// Gives the register of its source another type, or takes the lower of a pair.
+/// Reports whether the conversion only reinterprets the register of its source, or takes the lower
+/// register of a pair.
 bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
     const Operand& from = i.operands[1];
@@ -273,7 +284,8 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
            written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
 }
 
-/// An address and a number: an access or an asynchronous copy adds it itself.
+/// Reports whether the value is an address plus a constant, which accesses and asynchronous copies
+/// can add themselves.
 bool MachineValues::is_offset(u32 value) const {
     const Instruction& i = definition(value);
     if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
@@ -291,7 +303,8 @@ bool MachineValues::is_offset(u32 value) const {
     });
 }
 
-/// An addition shifts one of its operands to the right, the one with a sign if there are two to choose from.
+/// Reports whether an addition can include a right shift of `shifted`. It can shift only one
+/// operand, and the signed one if there are two candidates.
 bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
     if (has_immediate(add)) return false;
     for (u32 other : registers_read(add)) {
@@ -304,7 +317,7 @@ bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
     return true;
 }
 
-/// All that reads it works on values of the threads.
+/// Reports whether all readers of the value also read a value that differs between threads.
 bool MachineValues::joins_threads(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
@@ -317,13 +330,14 @@ bool MachineValues::folds(u32 value) const {
     const bool multiplies_wide = i.opcode == "mul" && i.has("wide");
     if (multiplies_wide && all_readers_are(value, {"add"}) && joins_threads(value)) return true;
     if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
-        return false;  // a constant is there
+        return false;  // it is in the constant bank
     if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
     if (is_offset(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
-        // The upper half is zero, or a sign that a single such reader makes for itself.
+        // The upper half is zero or the sign, which one of these readers can compute itself if it
+        // is the only reader.
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
@@ -339,7 +353,8 @@ bool MachineValues::folds(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
-/// A product that is only added to something of the threads is part of that addition.
+/// Reports whether a product is only added to a value that differs between threads, so that it
+/// becomes part of that addition.
 bool MachineValues::joins_sum(u32 product) const {
     if (readers_[product].size() != 1 || uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
@@ -348,8 +363,8 @@ bool MachineValues::joins_sum(u32 product) const {
                    [&](u32 r) { return r != product && (folded_[r] || uniform_[r]); });
 }
 
-/// The machine joins three values by logic at once: of two such instructions one is left, unless both take a
-/// constant.
+/// Reports whether a logic operation is merged into its reader. The machine combines three values
+/// in one logic instruction, unless two of the values are constants.
 bool MachineValues::is_part_of_logic(u32 value) const {
     const auto is_logic = [](const Instruction& i) {
         return is_one_of(i.opcode, {"and", "or", "xor", "not"});
@@ -367,22 +382,23 @@ bool MachineValues::is_part_of_logic(u32 value) const {
     return constants < 2;
 }
 
-/// A sum or a difference of 32 bits.
+/// Reports whether the instruction is a 32-bit sum or difference.
 bool MachineValues::is_sum(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"add", "sub"}) || i.has("cc") || i.has("sat")) return false;
     return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
 }
 
-/// The machine adds three values at once, one of them constant at most: of two such instructions one is left, unless either
-/// has a shifted value or a product in it.
+/// Reports whether a sum is merged into its reader. The machine adds three values in one
+/// instruction, at most one of them constant, unless one of the two sums already includes a shift
+/// or a product.
 bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& sum = definition(value);
     if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
-    // In a loop a sum may be one of itself, a turn ago.
+    // In a loop, a sum may read its own value from the previous iteration.
     if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
-    if (folded_[reader.operands[0].reg]) return false;  // is one of three itself
+    if (folded_[reader.operands[0].reg]) return false;  // already a sum of three
     for (u32 between = written_at(value); between < at; ++between)
         if (may_part_ways(function_.body[between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
@@ -397,14 +413,14 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     return constants < 2;
 }
 
-/// Arithmetic with floats takes an operand with the other sign.
+/// Reports whether the value is a negation of a float that its readers can apply to their operand.
 bool MachineValues::is_negated_operand(u32 value) const {
     const Instruction& i = definition(value);
     return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&
            all_readers_are(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
 }
 
-/// The address of an access that is computed from the number of a block: the threads compute it.
+/// Finds addresses that depend on the block's index, which every thread computes itself.
 void MachineValues::find_addresses_of_blocks() {
     for (const Instruction& access : function_.body) {
         const StateSpace space = space_of(access);
@@ -415,7 +431,8 @@ void MachineValues::find_addresses_of_blocks() {
     }
 }
 
-/// An address, and all that it is computed from for a block, if there is a product in it.
+/// Marks an address of the block, and all values from which it is computed, as computed in every
+/// thread, if its sum contains a product.
 void MachineValues::compute_in_threads(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
@@ -435,7 +452,8 @@ void MachineValues::compute_in_threads(u32 address) {
     }
 }
 
-/// The numbers of a block are read into a register of every thread where that is what they are used in.
+/// Finds block indices that are read into a register of every thread because instructions of the
+/// threads use them.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
@@ -492,7 +510,7 @@ u32 MachineValues::steps_of_product(const Instruction& i) const {
         const Operand& o = i.operands[k];
         if (!o.is_register() || !folded_[o.reg]) continue;
         const Instruction& factor = definition(o.reg);
-        steps += factor.opcode == "cvt" && factor.has("s32");  // its sign
+        steps += factor.opcode == "cvt" && factor.has("s32");  // for its sign
     }
     return steps;
 }
@@ -519,7 +537,8 @@ bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
     if (operands.size() > 1 && operands[1].is_special()) return false;  // a clock
-    // What a loop starts with may be written whole, though each turn computes it in halves.
+    // The initial value of a loop may be written as a whole, even if each iteration computes the
+    // value in halves.
     return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
            all_of(readers_[value], [&](u32 at) {
                const Instruction& i = function_.body[at];
@@ -559,7 +578,9 @@ void MachineValues::leave_out_unwanted_elements() {
     }
 }
 
-/// Of a vector, ptxas loads the half that is wanted. (Two elements of different halves it loads one by one.)
+/// Returns the elements that a vector load really loads. If only one half of the vector is needed,
+/// ptxas loads only that half. (If it needs two elements from different halves, it loads them one
+/// by one.)
 std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = vector_of(load)->elements;
     const auto is_wanted = [&](const Operand& o) {
@@ -580,7 +601,8 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
     return elements;
 }
 
-/// Bytes and halves that are loaded as a vector fill words. They stay in them if they are stored as vectors again.
+/// Finds vectors of bytes or halves that stay packed in 32-bit words, because they are loaded as a
+/// vector and only stored as vectors again.
 void MachineValues::find_packed() {
     for (const Instruction* i : carried_out_) {
         if (!loads_vector(*i)) continue;
@@ -609,7 +631,7 @@ bool MachineValues::is_stored_in_vectors(const Operand& element) const {
     });
 }
 
-/// By one instruction, in this order.
+/// Reports whether one instruction loaded these operands as a vector, in this order.
 bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
     if (operands.empty() || !operands[0].is_register() || !is_written_once(operands[0].reg))
         return false;
@@ -623,8 +645,8 @@ bool MachineValues::is_loaded_so(const std::vector<Operand>& operands) const {
                       });
 }
 
-/// What is loaded as a vector lies side by side, and so does what is stored, where it is not an element of a
-/// loaded one already.
+/// Finds the values in consecutive registers: the elements of loaded vectors, and those of stored
+/// vectors that are not elements of a loaded vector already.
 void MachineValues::find_vectors() {
     std::vector<bool> has_place(words_.size(), false);
     const auto place = [&](const std::vector<Operand>& operands) {
@@ -641,7 +663,8 @@ void MachineValues::find_vectors() {
         for (const std::vector<Operand>& pair : pairs_of_texel(*i)) place(pair);
 }
 
-/// Texels come in pairs of registers, two of what is wanted of them in each.
+/// Returns the registers of a texture fetch in pairs. The fetch writes its needed components two at
+/// a time.
 std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instruction& i) const {
     std::vector<std::vector<Operand>> pairs;
     if (!is_one_of(i.opcode, {"tex", "tld4"}) || !vector_of(i)) return pairs;
@@ -653,7 +676,8 @@ std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instr
     return pairs;
 }
 
-/// The values of a vector, if they are different ones that fill their registers.
+/// Returns the values of a vector, or nothing unless they are different from each other and fill
+/// their registers.
 std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
     std::vector<u32> values;
     for (const Operand& operand : operands) {
@@ -684,9 +708,9 @@ std::vector<u32> MachineValues::read_by(const Instruction& instruction) const {
 std::vector<u32> MachineValues::written_by(const Instruction& instruction) const {
     std::vector<u32> values;
     for (u32 r : registers_written(instruction)) {
-        // There are atomics without a result.
+        // An atomic whose result is unused has no result register.
         if (instruction.opcode == "atom" && readers_[r].empty()) continue;
-        // ... and fetches that leave out what nobody wants.
+        // A fetch omits the components that are not used.
         if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[r].empty()) continue;
         if (!is_uniform(r)) add_once(values, r);
     }
@@ -733,13 +757,14 @@ std::optional<u32> MachineValues::chosen_load(u32 at) const {
     return written_at(i.operands[2].reg);
 }
 
-/// Accesses of one size and kind to one address: what is at one is at the other.
+/// Reports whether two accesses of the same size and kind have the same address, so that the first
+/// one determines the value of the second.
 bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
     const auto kind = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::type_named(words.back()));
-        if (size >= 4) words.back() = std::to_string(size);  // whatever it is read as
+        if (size >= 4) words.back() = std::to_string(size);  // the type does not matter
         return words;
     };
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
@@ -748,7 +773,8 @@ bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) 
            (!to.has_base_register || to.reg == from.reg);
 }
 
-/// What an access of one place finds or leaves there, if those are values that stay what they are.
+/// Returns the values that an access loads or stores, if nothing else ever writes them, or nothing
+/// otherwise.
 std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
     const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
@@ -771,14 +797,15 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
             const std::vector<u32> known = moved_by(i), loaded = moved_by(load);
             std::vector<std::pair<u32, u32>> same;
             for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
-                // In a loop, what was stored may be what is loaded here, a turn ago.
+                // In a loop, the stored value may be the one that this load returned in the
+                // previous iteration.
                 if (words_[known[k]] == words_[loaded[k]] && written_at(known[k]) <= before)
                     same.push_back({loaded[k], known[k]});
             if (same.size() != loaded.size()) same.clear();
             return same;
         }
         const MemoryEffect effect = memory_effect(i);
-        // ptxas takes no number that is added to an address into account here.
+        // Here ptxas does not compare the offsets of addresses.
         const bool is_elsewhere =
             effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
@@ -790,7 +817,7 @@ std::vector<std::pair<u32, u32>> MachineValues::known_before(u32 at) const {
     return {};
 }
 
-/// There is a register that always reads as zero.
+/// Reports whether the value is zero, which the machine reads from a register that is always zero.
 bool MachineValues::is_zero(u32 value) const {
     if (!is_written_once(value)) return false;
     const Instruction& i = definition(value);
@@ -798,7 +825,7 @@ bool MachineValues::is_zero(u32 value) const {
            !i.operands[1].is_special() && !i.operands[1].is_symbol() && !is_constant(i.operands[1]);
 }
 
-/// How many constants or uniform values an operand is made of.
+/// Returns the number of constants or uniform values that an operand contains.
 u32 MachineValues::constants_in(const Operand& operand) const {
     if (!operand.is_register()) return is_constant(operand);
     const u32 value = operand.reg;
@@ -812,7 +839,7 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     return count;
 }
 
-/// Of an operand that is a wide product of something uniform: that.
+/// Returns the uniform factor if the operand is a folded wide product with such a factor.
 Constant MachineValues::uniform_factor(const Operand& operand) const {
     if (!operand.is_register() || !folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
@@ -837,7 +864,8 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i, bool in_o
             brought = {operand.reg + u64{1}, words_of_type(operand.reg)};
         if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
     }
-    // Two factors and what is added, of which one factor may be a number: the other two have registers.
+    // The instruction has two factors and a summand. One factor may be an immediate; the other
+    // factor and the summand need registers.
     if (scaled.words && constants >= 3 && brought.name) return {scaled, brought};
     if (scaled.words && constants >= 2) return {scaled};
     if (constants < 2) return {};
@@ -859,7 +887,8 @@ std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) c
     return constants;
 }
 
-/// All but addresses that are a variable's and numbers that are added, maybe in each turn of a loop.
+/// Returns, for each value, whether it is not a known address. Known addresses are those of
+/// variables, plus constants that may be added in each iteration of a loop.
 std::vector<bool> MachineValues::unknown_places() const {
     std::vector<bool> unknown(function_.registers.size(), false);
     const auto is_unknown = [&](const Operand& o) {
@@ -881,7 +910,7 @@ u32 MachineValues::words_of_array() const {
     const std::vector<bool> unknown = unknown_places();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
-        if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // others may look at it
+        if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // its address escapes
         if (!is_access(i) || space_of(i) != StateSpace::local) continue;
         if (size_of(ptx::type_named(i.modifiers.back())) != 4 || vector_of(i)) return 0;
         if (i.opcode != "st") continue;
@@ -891,7 +920,8 @@ u32 MachineValues::words_of_array() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Of a uniform address: what it is computed from by adding a number, which an access does itself.
+/// Returns the value from which a uniform address is computed by adding constants, which an access
+/// can do itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);
@@ -929,7 +959,8 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
     return place;
 }
 
-/// Numbers that are added to an address before it has a register are part of the offset.
+/// Finds the base of an address. Constants that are added before the address is in a register
+/// become part of the offset.
 void MachineValues::find_base(u32 value, AccessPlace& place) const {
     while (uniform_[value] || folded_[value]) {
         const Instruction& i = definition(value);
@@ -950,8 +981,9 @@ void MachineValues::find_base(u32 value, AccessPlace& place) const {
         place.value = value;
 }
 
-/// The address of an access to global memory that is the same for a whole block. Of no words where it is not. In
-/// shared memory a uniform register may hold the address, but not that of a comparison and exchange.
+/// Returns the address of an access that must be loaded into registers because it is uniform.
+/// Returns a constant of 0 words for other accesses. An access to shared memory can use a uniform
+/// register as its address, except for a compare-and-swap.
 Constant MachineValues::address_for_block(const Instruction& i) const {
     const StateSpace space = space_of(i);
     const bool is_far =
@@ -993,7 +1025,8 @@ bool MachineValues::holds_in_one_lane(u32 predicate, bool is) const {
            (is_one(i.operands[1]) && is_lane(i.operands[2]));
 }
 
-/// The number of a thread along x or of a lane, maybe with something added that is the same for a block.
+/// Reports whether the value is different in every lane: %tid.x or %laneid, optionally plus a value
+/// that is the same for a block.
 bool MachineValues::differs_by_lane(u32 value) const {
     for (u32 sum = value;;) {
         if (!is_written_once(sum) || bytes(sum) != 4) return false;
@@ -1003,13 +1036,14 @@ bool MachineValues::differs_by_lane(u32 value) const {
         if (i.opcode == "mov" && first.is_special())
             return first.name == "%tid.x" || first.name == "%laneid";
         const u32 added_to = varying_summand(i);
-        // In a loop a sum may be one of itself, a turn ago.
+        // In a loop, a sum may read its own value from the previous iteration.
         if (added_to == kNone || written_at(added_to) >= written_at(sum)) return false;
         sum = added_to;
     }
 }
 
-/// Of a sum, or of a product and a sum, whose other operands are the same for a block: what is not.
+/// Returns the summand that differs between the threads of a block, if the instruction is a sum (or
+/// mad) whose other operands are the same for the block. Returns kNone otherwise.
 u32 MachineValues::varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
@@ -1024,15 +1058,16 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
     return varying;
 }
 
-/// Addresses in global memory and what is stored come from registers of the thread.
+/// Returns the constants that an access needs in registers. Global addresses and stored data must
+/// come from registers of the thread.
 std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
                                                         bool in_one_lane) const {
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
     if (adds_for_warp(i) && !in_one_lane) return brought;
-    // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
-    // the sum.
+    // If all lanes add to one address and need the result, one lane adds for all of them, which
+    // needs its lane index and the sum.
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
@@ -1048,8 +1083,8 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
     return brought;
 }
 
-/// The level of detail that a fetch reads from a register, though it is none, and what is constant of coordinates
-/// and data, unless it is put together with others.
+/// Returns the constants that a texture or surface access needs in registers: the level of detail,
+/// even if the fetch has none, and constant coordinates and data that are not part of a vector.
 std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) const {
     std::vector<Constant> brought;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";

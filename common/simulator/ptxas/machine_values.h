@@ -1,19 +1,19 @@
-// Determines which registers of a function's PTX get registers in the machine code, and of how many
-// words.
+// Determines which registers of a function's PTX get registers in the machine code, and how many
+// words they occupy.
 //
-// Idea    PTX has a register for every result. Machine code has fewer. Instructions without effect
-//         are left out. A product that is only added to something is part of that addition. For an
-//         address in shared memory, the lower 32 bits are enough.
+// Idea    PTX has a register for every result. Machine code has fewer: instructions without effect
+//         are removed, a product that is only added to another value is part of that addition, and
+//         for an address in shared memory the lower 32 bits are enough.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
-//         bank, if they can be computed there: integers that are not divided.
+// bank if the uniform unit can compute them, which means integers without division.
 // One     An instruction can use one constant or uniform operand directly. A second one must be
-//         loaded into registers first: base + index * 4 has two, so base takes a pair where the sum
-//         is computed.
+//         loaded into registers first: base + index * 4 contains two such operands, so base takes a
+//         pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
 //         whole: addresses, doubles, products. Otherwise it is in any two registers.
-// Vectors The elements of a loaded or stored vector are in adjacent registers. If vectors are taken
-//         apart and put together again, as in a transpose in registers, both need registers at the
-//         same time.
+// Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
+// rearranged to other vectors, as in a transpose in registers, both vectors need registers at the
+// same time.
 #pragma once
 
 #include <optional>
@@ -27,89 +27,96 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;  ///< equal for equal constants; 0: only for one instruction
+    u64 name = 0;  ///< equal for equal constants, 0 if used once only
     u32 words = 0;
     bool is_half = false;  ///< at most 16 bits
 
     bool operator==(const Constant&) const = default;
 };
 
-/// The place of an access, as far as it can be distinguished from others: two with the same name
-/// and value are different if their offsets are.
+/// The address of an access, as far as it can be compared with others. Two accesses with the same
+/// name and value have the same address only if their offsets are equal.
 struct AccessPlace {
-    u64 name = 0;       ///< of a variable, or of an address that is the same for the whole block
-    u32 value = kNone;  ///< the address, if it is in a register
+    u64 name = 0;       ///< identifies a variable or an address that is uniform in the block
+    u32 value = kNone;  ///< the address if it is in a register of the thread
     i64 offset = 0;
-    u32 bytes = 0;  ///< 0 if it is unknown
+    u32 bytes = 0;  ///< 0 if unknown
     bool is_variable = false;
 };
 
-/// For a function in which each value has one name (named_by_root), so that values are registers.
+/// Describes the values of a function in which each value has one name (named_by_root), so that
+/// values correspond to registers.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
 
-    /// By value: the 32-bit registers that it occupies; 0 for predicates and values that are stored
-    /// elsewhere.
+    /// For each value, the number of 32-bit registers that it occupies. It is 0 for predicates, and
+    /// for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
-    /// Reports whether it has 64 bits in any two registers, because no instruction reads or writes
-    /// both at once.
+    /// Reports whether the value has 64 bits in any two registers, because no instruction reads or
+    /// writes it as a whole.
     bool is_loose(u32 value) const;
-    /// Reports whether it is computed with 16 bits.
+    /// Reports whether the value is computed with 16 bits.
     bool is_half(u32 value) const;
-    /// For a pair: returns the 32-bit value that it is a sign extension of, if one register can
-    /// hold that for both.
+    /// Returns the 32-bit value of which a pair is a sign extension, if one register can contain
+    /// both that value and the lower half of the pair.
     std::optional<u32> extended_by(u32 value) const;
-    /// Reports whether an instruction on 64 bits becomes two machine instructions on 32 bits.
+    /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether an operand is the result of an instruction with this opcode that has become
-    /// part of this one.
+    /// Reports whether the instruction includes another instruction with this opcode, whose result
+    /// is one of its operands.
     bool takes_in(const ptx::Instruction& instruction, std::string_view opcode) const;
-    /// Reports whether the 64 bits are loaded at once.
+    /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
-    /// Reports whether it divides a varying value by one that is the same for a block or a launch.
+    /// Reports whether the instruction divides a varying value by one that is the same for a block
+    /// or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// For a 64-bit product, alone or in a sum: returns the steps until the value that is added to
-    /// its upper half.
+    /// Returns the number of steps that compute the summand of the upper half in a 64-bit product,
+    /// alone or in a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// Return what an instruction reads and writes, each value once.
+    /// Return the values that an instruction reads and writes, each value once.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
-    /// Reports whether this is a wmma access to a matrix with a known distance between rows.
+    /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
-    /// Reports whether there is no machine instruction for this instruction of the body.
+    /// Reports whether instruction `at` of the body has no machine instruction.
     bool leaves_nothing(u32 at) const;
-    /// Returns the operands that must be loaded into registers for this instruction.
+    /// Returns the constants that must be loaded into registers for this instruction.
     std::vector<Constant> brought_for(const ptx::Instruction& instruction,
                                       bool in_one_lane = false) const;
-    /// Returns the parameters and other constants of the launch that an instruction uses directly.
+    /// Returns the kernel parameters and other constants of the launch that an instruction uses
+    /// directly.
     std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
-    /// For a small array of 32-bit words that each thread has, that is filled at constant indices,
-    /// and that is kept in registers: returns the number of words, or 0 if there is none.
+    /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
+    /// none. It must be a small array of 32-bit words that is stored to only at constant indices.
     u32 words_of_array() const;
-    /// The values in consecutive registers: the elements of loaded and stored vectors.
+    /// Returns the groups of values in consecutive registers, which are the elements of loaded and
+    /// stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
     AccessPlace place_of(const ptx::Instruction& access) const;
-    /// For an asynchronous copy: returns where it reads global memory.
+    /// Returns the address in global memory that an asynchronous copy reads.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
-    /// Reports whether it is a conversion that uses the register of its source for its result.
+    /// Reports whether the instruction is a conversion whose result uses the register of its
+    /// source.
     bool is_rounded_in_place(u32 at) const;
-    /// For `slct` and `selp`: returns the load of the second operand that is executed only if that
-    /// operand is chosen, into the register of the first operand.
+    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes this load
+    /// only when it selects that operand, and into the register of the first operand. Returns
+    /// nothing otherwise.
     std::optional<u32> chosen_load(u32 at) const;
-    /// For a load of values that were loaded or stored before, with nothing in between that may
-    /// change them: returns each value and the one that it equals. Returns nothing for other loads.
+    /// Returns the values of a load that repeats an earlier load or store, with nothing in between
+    /// that may change the memory, each with the value that it equals. Returns nothing for other
+    /// loads.
     std::vector<std::pair<u32, u32>> known_before(u32 at) const;
-    /// Reports whether it is an atomic on one place for the whole block whose result is not used.
-    /// One lane of a warp executes it for all.
+    /// Reports whether the instruction is an atomic on one address for the whole block whose result
+    /// is not used. One lane of a warp executes it for all lanes.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether at most one lane of a warp has this value of the predicate, because it
-    /// compares the lane number with a constant.
+    /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
+    /// the thread's index with a constant.
     bool holds_in_one_lane(u32 predicate, bool is) const;
-    /// Values that must be in adjacent registers for a single instruction: a stored vector, the two
-    /// values of a compare-and-swap, the coordinates of a texel. Does not include values that
-    /// already are.
+    /// Values that must be moved to adjacent registers for a single instruction, such as a stored
+    /// vector, the two values of a compare-and-swap, or the coordinates of a texel. Values that are
+    /// adjacent already are not included.
     struct Vector {
         u32 words = 0;
         std::vector<u32> read;
@@ -126,7 +133,7 @@ private:
     bool is_predicate(u32 value) const {
         return function_.registers[value].type == ptx::Type::pred;
     }
-    /// The last place in the text where it is written.
+    /// Returns the index of the last instruction that writes the value.
     u32 written_at(u32 value) const { return writers_[value].back(); }
     const Instruction& definition(u32 value) const { return function_.body[written_at(value)]; }
 
@@ -180,16 +187,16 @@ private:
 
     const ptx::Function& function_;
     const Registers& registers_;
-    /// By instruction of the body: whether it has a machine instruction.
+    /// For each instruction of the body, whether it has a machine instruction.
     std::vector<bool> wanted_;
-    /// The instructions of the body with machine instructions, except for copies.
+    /// The instructions of the body that have machine instructions, except for copies.
     std::vector<const Instruction*> carried_out_;
-    std::vector<std::vector<u32>> readers_;  ///< by value: indices into the body
-    std::vector<std::vector<u32>> writers_;  ///< by value: indices into the body
-    std::vector<bool> uniform_;              ///< computed once for a whole block, or constant
-    std::vector<bool> narrow_;               ///< of 64 bits, of which only the lower half is used
-    std::vector<bool> folded_;               ///< part of the instructions that read it
-    /// Values that are the same for a block, but are in a register of each thread.
+    std::vector<std::vector<u32>> readers_;  ///< for each value, its readers in the body
+    std::vector<std::vector<u32>> writers_;  ///< for each value, its writers in the body
+    std::vector<bool> uniform_;              ///< true if computed once per block, or constant
+    std::vector<bool> narrow_;               ///< 64-bit, of which only the lower half is used
+    std::vector<bool> folded_;               ///< true if part of the instructions that read it
+    /// True for values that are the same for a block but are in a register of every thread.
     std::vector<bool> in_every_thread_;
     std::vector<u32> words_;  ///< by value
     std::vector<std::vector<u32>> side_by_side_;

@@ -1,4 +1,4 @@
-// What the instructions on the way from one basic block to another do to memory.
+// Finds the effects on memory of the instructions between two basic blocks.
 #pragma once
 
 #include <array>
@@ -9,15 +9,17 @@
 
 namespace coalesce::simulator {
 
-/// Shared memory, global memory, and global memory that never changes (`ld.global.nc`).
+/// The kinds of memory: shared memory, global memory, and global memory that never changes
+/// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 
-/// What an instruction does to a memory, as far as ptxas minds it: from the weakest to the strongest.
+/// The effect of an instruction on a kind of memory, as far as ptxas considers it, from weakest to
+/// strongest.
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< loads before and after it do not merge, though a word loaded before it is not loaded again
-    changes  ///< it may change the memory, or lets others do so
+    orders,  ///< prevents merging of loads across it, but words loaded before are still known
+    changes  ///< may change the memory, or lets other threads change it
 };
 
 Touch touch_of(const ptx::Instruction& instruction, Memory memory);
@@ -26,14 +28,15 @@ class MemoryPaths {
 public:
     MemoryPaths(const ptx::Function& function, const ControlFlow& flow);
 
-    /// The strongest touch on any way from the end of the block `from` to the beginning of the block `to` that does not
-    /// pass `from` again, by memory. The block `from` dominates the block `to`. A loop of several blocks on the way counts
-    /// as a change, since ptxas loads a word again behind it (seen with loops of every kind of access, and with none).
+    /// Returns, for each kind of memory, the strongest effect on any path from the end of block
+    /// `from` to the start of block `to` that does not pass `from` again. Block `from` must
+    /// dominate block `to`. A loop of several blocks on the path counts as a change, since ptxas
+    /// loads a word again after it (observed for loops with every kind of access, and without any).
     std::array<Touch, kMemories> between(u32 from, u32 to) const;
 
 private:
     const ControlFlow& flow_;
-    std::vector<std::array<Touch, kMemories>> strongest_;  ///< by block
+    std::vector<std::array<Touch, kMemories>> strongest_;  ///< for each block, its strongest effect
 };
 
 }  // namespace coalesce::simulator

@@ -26,12 +26,12 @@ using ptx::StateSpace;
 
 constexpr u32 kZerosOfWidest = 4;
 
-/// What ptxas neither widens nor narrows.
+/// Reports whether ptxas never changes the width of this access.
 bool is_left_alone(const Instruction& i) {
     return i.guard || i.has("volatile") || i.has("acquire") || i.has("release") || i.has("mmio");
 }
 
-/// Basic blocks [first, last], of which each is the only way to the next.
+/// A run of basic blocks [first, last] in which each block leads only to the next.
 struct StraightPiece {
     u32 first = 0, last = 0;
     u32 depth = 0;  ///< blocks that dominate the first
@@ -70,7 +70,8 @@ public:
 private:
     // ---- pieces ----
 
-    /// In an order in which each piece comes behind those that dominate it.
+    /// Returns the straight pieces in an order in which each piece comes after those that dominate
+    /// it.
     std::vector<StraightPiece> pieces() const {
         std::vector<StraightPiece> pieces;
         for (u32 first = 0; first < flow_.blocks().size();) {
@@ -88,8 +89,9 @@ private:
         return pieces;
     }
 
-    /// Begins with what the last dominating block left open, unless something on the way ends it. Loads of shared memory
-    /// merge with loads in front of a branch, which cannot fail; those of global memory only find words that are known.
+    /// Starts a piece with the open accesses of its immediate dominator, unless an instruction on
+    /// the way closes them. A load from shared memory may merge with loads before a branch, since
+    /// it cannot fault. A load from global memory can only reuse words that are already loaded.
     void begin_piece(u32 first) {
         open_ = {};
         const auto before = at_end_.find(dominators_.before(first));
@@ -108,14 +110,15 @@ private:
         }
     }
 
-    /// The next block of the text follows this one alone, and is the only one to follow it.
+    /// Reports whether the next block in the text is the only successor of this block, and this
+    /// block its only predecessor.
     bool goes_straight_on(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
                flow_.ways_in(block + 1).size() == 1;
     }
 
-    /// The blocks are a loop that ptxas carries out several turns at a time.
+    /// Reports whether the blocks are a loop that ptxas unrolls.
     bool is_unrolled(u32 first, u32 last) const {
         const auto is_inside = [&](u32 at) {
             return at >= flow_.blocks()[first].begin && at < flow_.blocks()[last].end;
@@ -123,9 +126,9 @@ private:
         return is_among(first, flow_.blocks()[last].next) && any_of(unrolled_, is_inside);
     }
 
-    // ---- what a straight piece of the program has ----
+    // ---- the accesses of a straight piece ----
 
-    /// The accesses that may be merged, and what they say of their addresses.
+    /// Finds the accesses that may be merged, and the alignment of their addresses.
     void find_accesses(u32 begin, u32 end) {
         accesses_.clear();
         alignments_.clear();
@@ -144,7 +147,8 @@ private:
         }
     }
 
-    /// From the way the address is computed; and an access to a vector has an address that fits it.
+    /// Records the alignment of an address, from its computation and from the access: a vector
+    /// access has an aligned address.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.zeros, kZerosOfWidest);
@@ -166,7 +170,7 @@ private:
             value.is_vector() ? value.elements : std::vector{value};
         const u32 element = size_of(ptx::type_of(i)), count = ptx::vector_length(i);
         if (element == 0 || element > 8 || elements.size() != count) return {};
-        // A vector of bytes or halves is words of 32 bits.
+        // A vector of bytes or halves is accessed in words of 32 bits.
         access.bytes_of_word = count == 1 ? element : std::max(element, 4u);
         const u32 in_word = access.bytes_of_word / element;
         if (access.bytes_of_word < 2 || count % in_word != 0) return {};
@@ -183,7 +187,7 @@ private:
         return access;
     }
 
-    // ---- in the order of the program ----
+    // ---- merging accesses in the order of the program ----
 
     void visit(u32 at) {
         const auto found = accesses_.find(at);
@@ -217,7 +221,7 @@ private:
     }
 
     void visit_load(OpenAccesses& open, const PtxAccess& access) {
-        std::vector<u32> left;  // words that are still to be loaded
+        std::vector<u32> left;  // words that must still be loaded
         for (u32 word : access.wanted)
             if (!is_stored(open, access, word) && !find_loaded(open, access, word))
                 left.push_back(word);
@@ -230,14 +234,16 @@ private:
         }
     }
 
-    /// The last store wrote the word: its register is read instead.
+    /// Reports whether the last store wrote this word, so that the stored register is used instead
+    /// of a load.
     static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         const std::optional<PtxAccess>& stored = open.stored;
         return stored && stored->bytes_of_word == access.bytes_of_word &&
                base_of(*stored) == base_of(access) && stored->has_word_at(access.position_of(word));
     }
 
-    /// An earlier load has loaded the word: adds this access to its group.
+    /// Adds the access to the group of an earlier load that has loaded this word. Returns false if
+    /// there is none.
     bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         for (u32 k : open.loaded) {
             MergedGroup& group = groups_[k];
@@ -274,7 +280,8 @@ private:
         return group.bytes_of_word == access.bytes_of_word && group.base == base_of(access);
     }
 
-    /// To the same multiple of the alignment as the stores before it, and to none of their bytes.
+    /// Reports whether the store may join earlier stores: it must be in the same aligned range and
+    /// must not overlap them.
     static bool belongs_to(const MergedGroup& stores, const PtxAccess& access) {
         if (!is_of(stores, access)) return false;
         const u64 first = access.position();
@@ -289,7 +296,7 @@ private:
         });
     }
 
-    /// Nothing merges with what was loaded, but its words are known.
+    /// Ends merging with earlier loads. Their words stay known.
     void freeze(OpenAccesses& open) {
         open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
         open.loads.clear();
@@ -311,9 +318,10 @@ private:
         open.stores.reset();
     }
 
-    // ---- turns of a loop ----
+    // ---- iterations of a loop ----
 
-    /// The loads of a loop that stores nothing there. `older`: groups that earlier pieces began.
+    /// Merges loads across iterations of a loop that does not store to this memory. Groups up to
+    /// `older` belong to earlier pieces and are skipped.
     void merge_turns(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {
@@ -326,8 +334,8 @@ private:
         std::erase_if(open.loads, [&](u32 k) { return made_as_turns_.contains(k); });
     }
 
-    /// Four turns as if they were one, in which an access of each turn has an index of its own. None: their addresses do
-    /// not tell the turns apart.
+    /// Merges four iterations as if they were one, in which the access of each iteration has an
+    /// index of its own. Returns nothing if the addresses do not distinguish the iterations.
     std::optional<std::map<u32, MachineAccesses>> accesses_of_turns(const MergedGroup& turn,
                                                                     u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;
@@ -368,7 +376,7 @@ private:
 
     // ---- the machine's accesses ----
 
-    /// An access may have words in several groups.
+    /// Adds machine accesses to those found so far. An access may have words in several groups.
     void keep(const std::map<u32, MachineAccesses>& made) {
         for (const auto& [at, accesses] : made) {
             MachineAccesses& kept = made_[at];
@@ -378,7 +386,7 @@ private:
         }
     }
 
-    /// A store to the same bytes as the one right before it leaves nothing of that.
+    /// Drops the previous store if this store overwrites exactly the same bytes.
     void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
         std::optional<MadeStore> only;
         std::size_t count = 0;
@@ -410,7 +418,7 @@ private:
         return changed;
     }
 
-    /// Of a word of 64 bits that is loaded alone, only the half that is needed is left.
+    /// Reduces a single 64-bit load to the half that is needed.
     void halve(const Instruction& load, std::vector<MachineAccess>& list) const {
         if (size_of(ptx::type_of(load)) != 8) return;
         for (MachineAccess& access : list) {
@@ -432,16 +440,16 @@ private:
     const std::vector<u32>& unrolled_;
     AddressFacts facts_;
     const WantedValues wanted_;
-    std::map<u32, PtxAccess> accesses_;            ///< of the piece at hand, by index into the body
-    std::map<AddressBase, Alignment> alignments_;  ///< likewise
+    std::map<u32, PtxAccess> accesses_;            ///< of the current piece, by index in the body
+    std::map<AddressBase, Alignment> alignments_;  ///< of the current piece
     std::array<OpenAccesses, kMemories> open_;
-    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;  ///< by last block of a piece
-    std::vector<MergedGroup> groups_;                            ///< of loads
+    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;  ///< by the last block of a piece
+    std::vector<MergedGroup> groups_;                            ///< the groups of loads
     std::set<std::size_t> made_as_turns_;                        ///< indices into groups_
     std::map<u32, MachineAccesses> made_;                        ///< by index into the body
 };
 
-/// Accesses whose guard is never true: nothing is left of them.
+/// Drops accesses whose guard is never true.
 void drop_never_done(const ptx::Function& function, const ptx::Function& simplified,
                      MergedAccesses& merged) {
     for (u32 at = 0; at < function.body.size(); ++at)

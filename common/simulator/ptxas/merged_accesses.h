@@ -1,59 +1,60 @@
 // Determines which loads and stores of a thread ptxas merges into one instruction, and which
 // elements of vectors it drops.
 //
-// PTX is not what runs: `s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t + 3]` is four loads in
-// PTX and one of 16 bytes in the machine code, which takes 4 wavefronts instead of 4 times 4. The
-// simulator executes each load and store of the PTX in its place (values, bounds, races), but
-// counts and times the accesses of the machine code, each at the first load or store that it stands
-// for.
+// The hardware does not execute PTX directly: `s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t +
+// 3]` is four loads in PTX and one 16-byte load in the machine code, which takes 4 wavefronts
+// instead of 4 times 4. The simulator executes each load and store of the PTX at its own position
+// (values, bounds, races), but counts and times the accesses of the machine code, each at the first
+// load or store that it replaces.
 //
-// The rules below were found with ptxas 13.0 for sm_90, by compiling about 600 small pieces of PTX
-// and reading the widths from the machine code. tests/unit/merged_accesses_test.cpp has most of
-// them, and tests/merges compares all kernels of the course and its tests with ptxas. They hold for
-// shared and for global memory.
+// The rules below were found with ptxas 13.0 for sm_90, by compiling about 600 small PTX functions
+// and reading the widths from the machine code. tests/unit/merged_accesses_test.cpp contains most
+// of them, and tests/merges compares all kernels of the course and its tests with ptxas. The rules
+// apply to shared and to global memory.
 //
 // Loads   Consider the words at one base (see address_facts.h) that are loaded between two
-//         instructions that may write this memory. Three or four of them in one multiple of 16
-//         bytes become a load of 16 bytes, and two in one multiple of 8 bytes become a load of 8.
-//         The order does not matter, nor what is loaded in between. (All 255 subsets of eight
-//         words; all orders of three.) So a load may include a word that was not requested: words
-//         1, 2, 3 and 4 become a load of 16 bytes from word 0, and one of 4 bytes.
-// Stores  Only consecutive stores to one multiple of 16 bytes are merged, without another access to
-//         that memory in between, and only if all bytes are stored. Words 0, 16, 1 and 17 stay four
-//         stores. (255 subsets, 36 orders.)
-// Words   They have 2, 4 or 8 bytes, and only words of the same size are merged. Vectors count as
-//         their elements, and those of bytes and halves as words of 4 bytes. At most four words
-//         form one access: four halves 8 bytes, two doubles 16. Bytes are not merged, and neither
-//         are halves that are zero-extended to 32 bits, because their loads do that.
-// Aligned A base is as aligned as the instructions that compute it show, or as its widest access: a
-//         load of 16 bytes at a base allows its neighbours to be merged (before and after it, and
-//         across barriers, but not after a branch). This is how accesses to global memory are
-//         merged, because nothing else is known about its pointers.
+//         instructions that may write this memory. Three or four words in one aligned range of 16
+//         bytes become a 16-byte load, and two words in one aligned range of 8 bytes become an
+//         8-byte load. The order of the loads and other loads in between do not matter. (All 255
+//         subsets of eight words; all orders of three.) So a load may include a word that was not
+//         requested: words 1, 2, 3 and 4 become a 16-byte load from word 0 and a 4-byte load.
+// Stores  Only consecutive stores to one aligned range of 16 bytes are merged, without another
+//         access to that memory in between, and only if all bytes are stored. Words 0, 16, 1 and 17
+//         stay four stores. (255 subsets, 36 orders.)
+// Words   Words have 2, 4 or 8 bytes, and only words of the same size are merged. Vectors count as
+//         their elements, and vectors of bytes and halves as words of 4 bytes. At most four words
+//         form one access, so four halves form one of 8 bytes, and two doubles one of 16 bytes.
+//         Bytes are not merged, and neither are halves that are zero-extended to 32 bits, because
+//         their loads do that.
+// Aligned The alignment of a base follows from the instructions that compute it, and from the
+// widest access at that base: a 16-byte load at a base allows neighbouring accesses to be merged
+// (before and after it, and across barriers, but not after a branch). Accesses to global memory are
+// merged only for this second reason, because nothing else is known about pointers.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
 //         another word at the same base; nor across atomics on it, writes through generic
 //         addresses, barriers (of a block or a warp), fences, asynchronous copies, mbarriers,
-//         nanosleep, calls, and divisions that call a routine. They are merged across stores to
+//         nanosleep, calls, and divisions that call a routine. Loads are merged across stores to
 //         other memory, shuffles, votes, clocks, and arithmetic of any length (300 instructions).
 //         `ld.global.nc` is merged across everything.
-// Alone   Volatile and guarded accesses, and those that acquire or release, are not merged.
-//         (Relaxed ones are.)
-// Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four is
-//         read, one word is loaded; if the first and the last are, two.
+// Alone   Volatile and guarded accesses, and those with acquire or release, are not merged.
+//         (Relaxed accesses are.)
+// Wanted  Elements of a loaded vector that are not read are dropped. If only the second of four
+//         elements is read, one word is loaded; if the first and the last are read, two.
 // Twice   Of two loads of a word without a store in between, one remains. Of two stores to the same
 //         bytes in direct succession, the second remains.
 //
 // Turns   ptxas executes some loops four iterations at a time (loop_unroller.h), and then merges
 //         loads across these iterations. A load whose address changes by a constant is counted in
-//         those iterations whose remainder modulo 16 says that the wider load starts there. (One
-//         kernel in 300 needs this, because nvcc has unrolled nearly all loops before. If the
+//         those iterations in which its address modulo 16 shows that the wider load starts there.
+//         (One kernel in 300 needs this, because nvcc has already unrolled nearly all loops. If the
 //         number of iterations is not a multiple of four, the last ones are counted like the
 //         others, although ptxas does not merge them.)
 //
 // Not modelled, as tests/merges shows:
 // - loads after a short branch that ptxas executes before the branch, and merges with loads there
-// (one in 300);
+//   (one in 300);
 // - a value that is stored and immediately loaded again, and loads and stores that are repeated in
-// another block.
+//   another block.
 #pragma once
 
 #include <map>
@@ -65,12 +66,12 @@
 
 namespace coalesce::simulator {
 
-/// By index into the body: the machine accesses of a load or store of the PTX, if they are not one
-/// access to the same bytes.
+/// Maps an index in the body to the machine accesses of that load or store, unless they are a
+/// single access to the same bytes.
 using MergedAccesses = std::map<u32, MachineAccesses>;
 
-/// `shared` has the positions of the function's shared variables. `unrolled` has an instruction of
-/// each loop that ptxas unrolls.
+/// `shared` contains the offsets of the function's shared variables. `unrolled` contains one
+/// instruction of each loop that ptxas unrolls.
 MergedAccesses merged_accesses(const ptx::Function& function, const ControlFlow& flow,
                                const std::map<std::string, u32>& shared,
                                const std::vector<u32>& unrolled = {});

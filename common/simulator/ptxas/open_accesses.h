@@ -1,4 +1,4 @@
-// The accesses that may still merge with those that follow, at a place in a function.
+// Declares the accesses at one point of a function that may still merge with later ones.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// A load or store, as the rules want to know it.
+/// A load or store of the PTX, with the properties that the merging rules need.
 struct PtxAccess {
     u32 at = 0;
     bool is_store = false;
@@ -33,9 +33,9 @@ inline AddressBase base_of(const PtxAccess& access) {
     return {access.space, access.address.sum.terms};
 }
 
-/// A store of the machine.
+/// A store in the machine code.
 struct MadeStore {
-    u32 at = 0;  ///< the first of the PTX's that it stands for
+    u32 at = 0;  ///< the first PTX access that it replaces
     AddressBase base;
     u64 position = 0;
     u32 bytes = 0;
@@ -45,15 +45,15 @@ struct MadeStore {
     }
 };
 
-/// Accesses of one kind of memory that nothing has ended yet. Groups of loads are indices into a list of groups.
+/// The open accesses to one kind of memory, with which later accesses may still merge. Loads are
+/// indices into a list of groups.
 struct OpenAccesses {
-    std::vector<u32> loads;  ///< more loads may merge with these
-    std::vector<u32>
-        loaded;  ///< their words are known and not loaded again, but nothing merges with them
-    std::optional<PtxAccess> stored;      ///< the last store: its words are known, too
+    std::vector<u32> loads;           ///< more loads may merge with these
+    std::vector<u32> loaded;          ///< later loads reuse their words, but do not merge with them
+    std::optional<PtxAccess> stored;  ///< the last store, whose words later loads reuse
     std::optional<MergedGroup> stores;    ///< more stores may merge with these
-    std::optional<MadeStore> last_store;  ///< nothing has touched the memory since
-    bool is_changed = false;              ///< since the piece began
+    std::optional<MadeStore> last_store;  ///< the last store, if no access followed it
+    bool is_changed = false;              ///< since the start of the piece
 };
 
 }  // namespace coalesce::simulator

@@ -7,24 +7,27 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kStackPointer = 1;
-/// What a call of an unknown function may write, by convention: the first 16, and where it goes back to.
+/// The registers that a call of an unknown function may overwrite by convention: the first 16, and
+/// the return address.
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
-/// More than there are: what ptxas would spill gets a number as well.
+/// The highest register number plus one. It exceeds the hardware's limit, so that values which
+/// ptxas would spill get a number too.
 constexpr u32 kNumbers = 512;
-/// A value that is alive for more instructions than that gets no odd register for the sake of a pair, where no more
-/// words than that are alive at once.
+/// A value that is live for more than kLong instructions gets no odd register for the sake of a
+/// pair, provided that at most kFewWords words are live at the same time.
 constexpr u32 kLong = 42, kFewWords = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
     return a.begin < b.begin;
 }
 
-/// Whether a load or store may still read the value when another one is written at the place.
+/// Reports whether a load or store may still read the value when another value is written at
+/// `place`.
 bool may_be_read(const Span& span, u32 place) {
     return place < (place == span.end ? span.read_by_others_until : span.read_until);
 }
 
-/// One register: where it is taken.
+/// The ranges in which one register is occupied.
 class Taken {
 public:
     enum class Answer { free, still_read, taken };
@@ -48,7 +51,7 @@ public:
         for (const Span& span : spans) {
             auto at = spans_.insert(
                 std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
-            // Who may still read an earlier value may do so behind this one.
+            // Late reads of an earlier value may continue after this one.
             for (; at != spans_.end(); ++at) {
                 if (at == spans_.begin()) continue;
                 at->read_until = std::max(at->read_until, (at - 1)->read_until);
@@ -59,10 +62,11 @@ public:
     }
 
 private:
-    std::vector<Span> spans_;  ///< in rising order
+    std::vector<Span> spans_;  ///< in ascending order
 };
 
-/// Where an instruction was written; the turns of an unrolled loop follow each other.
+/// Returns a key that sorts instructions in written order. The copies of an unrolled iteration
+/// follow each other.
 std::tuple<u32, u32, u32> written(const MachineInstruction& i) {
     return {i.loop == kNone ? i.source : i.loop, i.turn, i.source};
 }
@@ -104,8 +108,9 @@ public:
         for (const Turn turn : {Turn{4, false}, Turn{2, false}, Turn{2}, Turn{1}, Turn{0}}) {
             is_for_texels_ = turn.is_for_texels;
             for (const MachineInstruction* i : as_written) {
-                // What is read from a special register or a constant has its turn where it is read itself. A pair that
-                // is computed comes before the pair that it is computed from.
+                // The result of an instruction without sources (a special register or constant) is
+                // assigned when another instruction reads it. A computed pair is assigned before
+                // the pair from which it is computed.
                 if (turn.least > 1 && !i->reads.empty())
                     for (u32 v : i->writes) assign(v, turn.least);
                 for (u32 v : i->reads) assign(v, turn.least);
@@ -156,7 +161,8 @@ private:
         }
     }
 
-    /// Gives registers to a value of so many words at least that has none.
+    /// Assigns registers to a value that has none, if it belongs to a group of at least `least`
+    /// words.
     void assign(u32 value, u32 least) {
         const MachineValue& facts = code_.values[value];
         if (!registers_of_[value].empty() || facts.words == 0) return;
@@ -171,11 +177,11 @@ private:
             for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
         }
     }
-    /// A pair whose lower half is the register of another value as well: both are taken as long as either is
-    /// alive.
+    /// Assigns a pair whose lower half shares its register with another value. Both registers are
+    /// occupied while either value is live.
     void assign_extended(u32 pair, u32 lower) {
         std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
-        // What is loaded as the lower half does not come over its own address.
+        // A value that is loaded into the lower half must not overwrite its own address.
         for (Span& span : both) span.begin -= span.begin % 2;
         u32 chosen = kNone;
         for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
@@ -185,7 +191,7 @@ private:
                 chosen = r;
             if (answer == Taken::Answer::free || r >= generous_.late_reads) break;
         }
-        if (chosen == kNone) chosen = kStackPointer + 1;  // more than there are
+        if (chosen == kNone) chosen = kStackPointer + 1;  // no register is free
         taken_[chosen].take(both);
         taken_[chosen + 1].take(both);
         registers_of_[pair] = {chosen, chosen + 1};
@@ -213,7 +219,7 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
-        // Vectors of texels and their coordinates wait for all others.
+        // Texel vectors and their coordinates are assigned after all others.
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)
@@ -227,8 +233,8 @@ private:
         named_ = std::max(named_, r + 1);
     }
 
-    /// The first register for values that lie side by side, all of them of as many words. How far it is looked for a
-    /// better one than the lowest depends on what that one lacks.
+    /// Returns the first register for a group of adjacent values of equal size. If the lowest free
+    /// register has a drawback, looks for a better one up to a limit that depends on the drawback.
     u32 choose(const std::vector<u32>& values, u32 words) const {
         const u32 step = words >= 3 ? 4 : words >= 2 ? 2 : 1;
         const int wish = words == 1 ? wish_[values[0]] : 0;
@@ -262,7 +268,7 @@ private:
         }
     }
     static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
-    /// What an instruction needs beside its sources and results.
+    /// Occupies the registers that an instruction needs in addition to its sources and results.
     void take_inside(const MachineInstruction& i, u32 n) {
         u32 odd = 0;
         for (u32 r = 3; odd < i.odd_inside && r < generous_.banks; r += 2)
@@ -282,13 +288,13 @@ private:
     const MachineCode& code_;
     const Lifetimes& lifetimes_;
     const Generosity generous_;
-    std::vector<std::vector<u32>> registers_of_;  ///< by value: one for each of its words
-    std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
-    std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
-    std::vector<u32> vector_of_;              ///< by value: index into side_by_side
-    std::vector<bool> lives_long_;            ///< by value: its bank is not minded
-    std::vector<bool> is_of_texels_;          ///< by value: a texel, or where one is
-    bool is_for_texels_ = false;              ///< the turn at hand
+    std::vector<std::vector<u32>> registers_of_;  ///< for each value, a register for each word
+    std::vector<int> wish_;  ///< positive for an even register, negative for an odd one
+    std::vector<std::vector<u32>> partners_;  ///< for each value, those read together with it
+    std::vector<u32> vector_of_;              ///< for each value, its index in side_by_side
+    std::vector<bool> lives_long_;            ///< true if the value may be in either bank
+    std::vector<bool> is_of_texels_;          ///< true for texels and their coordinates
+    bool is_for_texels_ = false;              ///< true in the pass for texels
     std::vector<Taken> taken_;                ///< by register
     u32 named_ = kStackPointer + 1;
 };

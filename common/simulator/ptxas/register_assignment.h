@@ -1,15 +1,16 @@
-// Assigns registers to the values of a function like ptxas.
+// Assigns registers to the values of a function as ptxas does.
 //
 // Idea    Vectors come first, then pairs, then single values, each in the order of the source. Each
-//         gets the lowest register that is free while the value is live. A value from a special
-//         register or a constant is assigned where it is used. R1 is the stack pointer.
+//         value gets the lowest register that is free while the value is live. A value from a
+//         special register or a constant is assigned where it is used. R1 is the stack pointer.
 // Pairs   A 64-bit value starts at an even register, and a vector of four at a multiple of four.
-// Banks   Even and odd registers are in two banks, and an instruction that reads two of one bank
-//         waits. So values that are read together get one of each. A value that is read together
-//         with a pair, such as the index that is added to a pointer, or the data of a store, gets
-//         an odd register, even if an even one is free: out[i] = 1 takes R2, R3 for the pointer, R5
-//         for the index and R7 for the 1. ptxas does so as long as this does not reduce the number
-//         of blocks on a multiprocessor, and not for an index that is needed long after that.
+// Banks   Even and odd registers are in two banks, and an instruction that reads two registers of
+//         one bank is delayed. So values that are read together get one register of each bank. A
+//         value that is read together with a pair, such as the index that is added to a pointer, or
+//         the data of a store, gets an odd register even if an even one is free: out[i] = 1 takes
+//         R2 and R3 for the pointer, R5 for the index and R7 for the 1. ptxas does so as long as
+//         this does not reduce the number of blocks on a multiprocessor, and not for an index that
+//         is needed long after that.
 // Late    A load or store reads its registers some time after it was issued, so these are not
 //         reused directly after it.
 // Seen    in the machine code that ptxas generates for small kernels.
@@ -20,12 +21,13 @@
 
 namespace coalesce::simulator {
 
-/// Register limits below which an optimization that costs registers is still applied.
+/// The register counts up to which ptxas accepts a higher count to avoid bank conflicts (`banks`),
+/// or to wait for late reads (`late_reads`).
 struct Generosity {
     u32 banks = 0, late_reads = 0;
 };
 
-/// Returns the number of registers up to the highest one used.
+/// Returns the highest register number used, plus one.
 u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, Generosity generous);
 
 }  // namespace coalesce::simulator

@@ -22,38 +22,39 @@ namespace {
 
 constexpr u32 kMost = 255, kLeast = 4;
 constexpr u32 kAllWarps = DeviceModel::max_threads_per_multiprocessor / kLanes;
-/// Of a block.
+/// The most warps in a block.
 constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
-/// Added by ptxas to what the code names.
+/// Registers that ptxas adds to those that the code uses.
 constexpr u32 kAdded = 2;
-/// With up to so many, all threads of a multiprocessor can run.
+/// The most registers per thread at which a multiprocessor can run all of its threads.
 constexpr u32 kForAllThreads = 32;
-/// So many does ptxas save by other means, to stay at those.
+/// The most registers that ptxas saves by other means, so that a kernel stays within that limit.
 constexpr u32 kSaved = 2;
-/// With the instructions as they were written, so many remain for what those means need.
+/// Registers that must stay free for those other means if instructions keep their written order.
 constexpr u32 kToSpare = 1;
-/// Words alive from which on instructions stay in the order in which they were written.
+/// The number of live words from which instructions keep the order in which they were written.
 constexpr u32 kWordsMost = 24;
-/// Where a function that is called by name goes back to.
+/// Registers for the return address of a called function.
 constexpr u32 kReturnAddress = 1;
 
-/// How many blocks of a kernel run on a multiprocessor at once, as far as ptxas knows that.
+/// The number of blocks of a kernel that run on a multiprocessor at the same time, as far as ptxas
+/// knows it.
 class Blocks {
 public:
-    /// Nothing is known of a block: ptxas counts warps.
+    /// Without a known block size, ptxas counts warps.
     Blocks() = default;
-    /// Of so many warps, with so many bytes of shared memory.
+    /// Describes blocks of `warps` warps and `shared` bytes of shared memory.
     Blocks(u32 warps, u64 shared)
         : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
 
-    /// The most registers with which no fewer blocks run than with these.
+    /// Returns the most registers with which as many blocks run as with `registers`.
     u32 most_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
         const u32 enough = running(steps);
         while (steps * kStep < kMost && running(steps + 1) == enough) ++steps;
         return steps * kStep;
     }
-    /// ... than anything else lets run.
+    /// Returns the most registers that do not reduce the number of blocks at all.
     u32 most_registers() const { return std::max(most_registers(1), kForAllThreads); }
 
 private:
@@ -68,14 +69,16 @@ private:
     u32 warps_ = 1, most_ = kAllWarps;
 };
 
-/// What ptxas makes of a function, except for the order of its instructions.
+/// The machine code of a function and its registers for different orders of instructions.
 class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
-    /// With instructions as they were written from where so many words are alive. `inside`: of a call, the
-    /// registers that the called function takes; none if that is not known. Banks are minded as long as no fewer of
-    /// these blocks run; `exceeds`: some do not run, whatever is minded.
+    /// Returns the number of registers if instructions keep their written order from `words_most`
+    /// live words on. `inside` returns the number of registers that a called function needs, or
+    /// nothing if it is unknown. Banks are considered only as long as this does not reduce the
+    /// number of running blocks. `exceeds` is true if the kernel needs too many registers for all
+    /// blocks in any case.
     template <class Inside>
     u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
@@ -104,8 +107,8 @@ public:
         return with_banks <= most ? with_banks : registers;
     }
 
-    /// Of each instruction of the function, its place in the order of all; of a loop's turns, that of the first. Known
-    /// once registers were counted with kWordsMost.
+    /// Returns the position of each instruction of the function in the final order, or of its first
+    /// copy in an unrolled loop. Call `registers` with kWordsMost first.
     std::vector<u32> places() const {
         std::vector<u32> places(function_.body.size(), kNone);
         u32 place = 0;
@@ -115,7 +118,7 @@ public:
                 if (of_source == kNone) of_source = place;
                 ++place;
             }
-        // What leaves no instruction goes with the next.
+        // An instruction without machine code has the position of the next one.
         for (std::size_t k = places.size(); k-- > 0;) {
             if (places[k] == kNone) places[k] = place;
             place = places[k];
@@ -123,7 +126,8 @@ public:
         return places;
     }
 
-    /// Of each instruction that begins an unrolled loop, how many turns are one piece.
+    /// Returns, for each instruction that starts an unrolled loop, the number of combined
+    /// iterations.
     std::vector<u32> turns_unrolled() const {
         std::vector<u32> turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
@@ -132,7 +136,7 @@ public:
         return turns;
     }
 
-    /// As far as the last count of registers knew what is called.
+    /// Reports whether the last call of `registers` found calls of unknown functions.
     bool calls_by_convention() const {
         return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
     }
@@ -146,7 +150,8 @@ private:
           code_(machine_code(function_, flow, registers)),
           alive_(code_) {}
 
-    /// A division or a root whose routine has registers of its own: ptxas minds no banks then.
+    /// Reports whether the function contains a division or root whose routine has registers of its
+    /// own. ptxas then ignores banks.
     bool calls_routine() const {
         return has_any([&](const MachineInstruction& i) {
             return simulator::calls_routine(function_.body[i.source]);
@@ -158,7 +163,7 @@ private:
                       [&](const MachinePiece& piece) { return any_of(piece.code, is); });
     }
 
-    /// The piece with numbers of its own for the values that it mentions.
+    /// Returns piece `p` with its values numbered from 0.
     StraightCode straight_code(std::size_t p) const {
         StraightCode straight;
         straight.code = code_.pieces[p].code;
@@ -190,11 +195,11 @@ private:
     const ptx::Function function_;
     MachineCode code_;
     const AliveBetweenPieces alive_;
-    std::vector<std::vector<u32>> usual_orders_;  ///< of the pieces, with kWordsMost
+    std::vector<std::vector<u32>> usual_orders_;  ///< the order of each piece with kWordsMost
 };
 
-/// A kernel and what it calls. Functions that are called by name share the registers among them: what a
-/// function takes lies beside what is alive in its callers.
+/// A kernel and the functions that it calls. The registers of a called function are added to those
+/// that are live in its callers.
 class Program {
 public:
     Program(const ptx::Module& module, const Blocks& blocks) : module_(module), blocks_(blocks) {}
@@ -218,12 +223,13 @@ public:
     }
 
 private:
-    /// That a function takes beside what its caller has.
+    /// Returns the number of registers that a function needs in addition to those of its caller.
     u32 words_of(const ptx::Function& function, u32 words_most) {
         const auto [known, is_new] = words_.try_emplace({&function, words_most}, 0);
         if (is_new) {
             const u32 named = registers(function, words_most) - kAdded;
-            // The stack pointer is everybody's, and the convention has a place for the address.
+            // All functions share the stack pointer. With the calling convention, the return
+            // address already has a register.
             known->second =
                 named - 1 + (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddress);
         }
@@ -242,17 +248,17 @@ private:
     const Blocks blocks_;
     std::map<const ptx::Function*, Compiled> compiled_;
     std::map<std::pair<const ptx::Function*, u32>, u32> words_;
-    std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
+    std::vector<const ptx::Function*> open_;  ///< the functions in the current chain of calls
 };
 
-/// Of a block, at most. 0: nothing is known of it.
+/// Returns the most warps in a block, or 0 if the block size is unknown.
 u64 warps_of_block(const ptx::Function& kernel) {
     const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
     const u64 threads = u64{shape[0]} * shape[1] * shape[2];
     return (threads + kLanes - 1) / kLanes;
 }
 
-/// The directives of the kernel's launch allow no more.
+/// Returns the most registers that the kernel's launch directives allow.
 u32 allowed(const ptx::Function& kernel) {
     u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMost) : kMost;
     const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
@@ -261,7 +267,7 @@ u32 allowed(const ptx::Function& kernel) {
     return static_cast<u32>(std::clamp<u64>(each, kLeast, most));
 }
 
-/// Bytes of a block's variables in shared memory whose size is known.
+/// Returns the bytes of a block's shared variables whose size is known.
 u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     u64 bytes = 0;
     const auto add = [&](const ptx::Variable& v) {
@@ -306,8 +312,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
         return std::max(kLeast, program.registers(kernel, words_most));
     };
     u32 registers = needed(kWordsMost);
-    // ptxas goes to some length to stay at those. It leaves instructions in the order in which they were written where that
-    // is enough; and where it does not know the size of a block, it saves some more.
+    // ptxas tries to stay within this limit. It keeps the written order of instructions if that is
+    // enough. If it does not know the block size, it saves some registers by other means.
     const u32 for_all = blocks.most_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves = !knows_threads && registers <= for_all + kSaved;

@@ -25,7 +25,7 @@ u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
 
 namespace {
 
-/// Calls `use(name)` with each name in an operand of the instruction.
+/// Calls `use(name)` for each name in the instruction's operands.
 template <class Use>
 void for_each_name(const ptx::Instruction& i, Use use) {
     const auto visit = [&](const auto& self, const Operand& operand) -> void {
@@ -35,8 +35,8 @@ void for_each_name(const ptx::Instruction& i, Use use) {
     for (const Operand& operand : i.operands) visit(visit, operand);
 }
 
-/// The kernel and every device function that it can reach: by a call, or because its address is
-/// taken.
+/// Returns the kernel and every device function that it can reach, by a call or because its address
+/// is taken.
 std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                                                       const ptx::Function& kernel) {
     std::vector<const ptx::Function*> reached{&kernel};
@@ -51,7 +51,7 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                     reached.push_back(found->second.get());
             });
             if (through_pointer || i.opcode != "call" || callee_of(i)) continue;
-            through_pointer = true;  // its target may come from memory: any function
+            through_pointer = true;  // a pointer from memory may lead to any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known.insert(name).second)
                     reached.push_back(function.get());
@@ -60,7 +60,8 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
     return reached;
 }
 
-/// Names in the instructions of functions, and in the initial values of the module's variables with such names.
+/// Returns the names in the instructions of functions, and those in the initial values of the
+/// module variables with these names.
 std::set<std::string> mentioned_names(const ptx::Module& module,
                                       const std::vector<const ptx::Function*>& functions) {
     std::set<std::string> mentioned;
@@ -73,7 +74,7 @@ std::set<std::string> mentioned_names(const ptx::Module& module,
     return mentioned;
 }
 
-/// In the order in which the text declares them.
+/// Returns the shared variables in the order in which the text declares them.
 std::vector<const ptx::Variable*> shared_among(
     const std::map<std::string, ptx::Variable>& variables) {
     std::vector<const ptx::Variable*> shared;

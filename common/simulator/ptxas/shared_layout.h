@@ -1,4 +1,4 @@
-// The positions of a kernel's variables in shared memory, as ptxas chooses them.
+// Computes the offsets of a kernel's variables in shared memory, as ptxas chooses them.
 //
 // Order  The kernel's own variables come first, then those of the functions that it calls, then the
 //        module's, in the order of their declarations, each at the next multiple of its alignment.
@@ -16,14 +16,14 @@ namespace coalesce::simulator {
 
 struct SharedLayout {
     std::map<std::string, u32> offsets;  ///< by variable
-    u32 bytes = 0;                       ///< the size of all variables whose size is known
+    u32 bytes = 0;                       ///< the total size of all variables of known size
 };
 
-/// Throws a LoweringError if the variables do not fit.
+/// Returns the offsets. Throws a LoweringError if the variables do not fit.
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Moves `top` past the next variable, and returns the variable's offset. Throws a LoweringError if
-/// it exceeds `limit`.
+/// Advances `top` past the next variable and returns the variable's offset. Throws a LoweringError
+/// if the new `top` exceeds `limit`.
 u32 place_behind(u32& top, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

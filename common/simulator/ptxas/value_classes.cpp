@@ -56,7 +56,8 @@ private:
         return all_of(written, [&](u32 r) { return writes_[r] == 1; });
     }
 
-    /// mov or cvta between registers of equal width, whose source stands above and is written there alone.
+    /// Reports whether the instruction is a mov or cvta between registers of equal width, whose
+    /// source is written earlier in the text and nowhere else.
     bool is_copy(const ptx::Instruction& i) const {
         if (i.guard || i.operands.size() != 2) return false;
         const Operand &to = i.operands[0], &from = i.operands[1];
@@ -72,11 +73,12 @@ private:
         return writes_[from.reg] == 1 && seen_[from.reg];
     }
 
-    /// A copy is another name of its source only while both hold the same value. The source has one
-    /// instruction that writes it, but that one may run again, in a loop, while a copy of its last value is
-    /// still wanted. What never changes, because a prologue computes it, has copies that never differ.
+    /// Turns copies back into instructions if their source may change. A copy can share the name of
+    /// its source only while both have the same value. A single instruction writes the source, but
+    /// it may run again in a loop while a copy of its last value is still needed. Values that a
+    /// prologue computes never change, so their copies are always safe.
     void keep_copies_of_what_changes(const Liveness& liveness) {
-        std::map<u32, std::vector<u32>> copies;  // by root: instructions
+        std::map<u32, std::vector<u32>> copies;  // root -> its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {
             if (!result_.is_copy[at]) continue;
             const u32 root = result_.root[function_.body[at].operands[0].reg];
@@ -95,7 +97,8 @@ private:
         }
     }
 
-    /// Whether some copy is wanted when the instruction at `at` has written the source again.
+    /// Reports whether a copy is still needed after the instruction at `at` has written the source
+    /// again.
     bool differ_behind(u32 at, const std::vector<u32>& copies, const Liveness& liveness) const {
         std::vector<u32> names;
         for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);
@@ -113,7 +116,8 @@ private:
         return lane && !lane->reads_carry;
     }
 
-    /// Constant within the launch: the parameter's name with a fixed offset.
+    /// Reports whether the address is that of a kernel parameter, at a fixed offset, so that its
+    /// value is constant during the launch.
     bool is_kernel_parameter(const Operand& address) const {
         const auto is_named = [&](const ptx::Variable& p) { return p.name == address.name; };
         return !address.has_base_register && any_of(function_.parameters, is_named);
@@ -160,8 +164,8 @@ private:
     const bool in_kernel_;
     const std::map<std::string, u32>* const of_block_;
     Registers result_;
-    std::vector<u32> writes_;  ///< instructions that write a register
-    std::vector<bool> seen_;   ///< written by an instruction above the current one
+    std::vector<u32> writes_;  ///< for each register, its number of writers
+    std::vector<bool> seen_;   ///< true if an earlier instruction writes the register
 };
 
 void name_by_root(Operand& operand, const std::vector<u32>& root) {

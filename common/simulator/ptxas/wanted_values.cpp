@@ -76,19 +76,19 @@ bool is_shift_by_half(const Instruction& i) {
            i.operands[2].is_immediate() && i.operands[2].bits >= 32;
 }
 
-/// `mov.b64 {low, high}, value`
+/// Recognizes `mov.b64 {low, high}, value`.
 bool unpacks_halves(const Instruction& i) {
     return i.opcode == "mov" && size_of(ptx::type_of(i)) == 8 && i.operands.size() == 2 &&
            i.operands[0].is_vector() && i.operands[0].elements.size() == 2;
 }
 
-/// The low bits of the result depend on nothing but the low bits of the sources.
+/// Reports whether the low bits of the result depend only on the low bits of the sources.
 bool keeps_order_of_halves(const Instruction& i) {
     return is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "mov"}) &&
            size_of(ptx::type_of(i)) == 8 && !ptx::is_float(ptx::type_of(i)) && !i.has("cc");
 }
 
-/// A conversion from 64 bits to an integer of 32 bits or less.
+/// Reports whether the instruction converts 64 bits to an integer of 32 bits or less.
 bool takes_low_half(const Instruction& i) {
     if (i.opcode != "cvt" || i.has("sat") || i.modifiers.size() != 2) return false;
     const ptx::Type to = ptx::type_named(i.modifiers[0]), from = ptx::type_named(i.modifiers[1]);
@@ -97,7 +97,7 @@ bool takes_low_half(const Instruction& i) {
 
 }  // namespace
 
-/// Adds the halves that an instruction needs of its sources, and returns whether that adds any.
+/// Adds the halves of the sources that an instruction needs. Returns true if a half is new.
 bool WantedValues::want_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = registers_written(i);
     u8 needed = kBothHalves;
@@ -110,7 +110,7 @@ bool WantedValues::want_halves_of_sources(const Instruction& i) {
     } else if (is_shift_by_half(i)) {
         needed = kHighHalf;
     } else if (keeps_order_of_halves(i) && written.size() == 1) {
-        // A carry goes from the low half to the high one, never back.
+        // A carry propagates from the low half to the high half, never back.
         needed = halves_[written[0]] == kLowHalf ? kLowHalf : kBothHalves;
     }
     bool changed = false;

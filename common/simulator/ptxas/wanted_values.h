@@ -1,7 +1,7 @@
-// Which registers a function needs, and which half of those of 64 bits.
+// Determines which registers a function needs, and which half of its 64-bit registers.
 //
-// ptxas loads nothing that is not needed: it leaves out elements of vectors, and loads a word of 64 bits of which only
-// one half is needed as a word of 32 bits.
+// ptxas loads nothing that is not needed: it omits elements of vectors, and loads a 64-bit word of
+// which only one half is needed as a 32-bit word.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace coalesce::simulator {
 
-/// Reports for each instruction of the body whether it has a lasting effect, or a result that such an instruction needs.
+/// Returns, for each instruction of the body, whether it has a lasting effect, or a result that
+/// such an instruction needs.
 std::vector<bool> wanted_instructions(const ptx::Function& function);
 
-/// Halves of a register of 64 bits, as bits of a set.
+/// The halves of a 64-bit register, as bits of a set.
 enum WordHalf : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
 
 class WantedValues {
@@ -22,10 +23,11 @@ public:
 
     /// Reports whether an instruction with a lasting effect reads the register, or a value computed from it.
     bool is_wanted(u32 reg) const { return wanted_[reg]; }
-    /// The halves of a register that are needed. Registers of 32 bits or less have a low half only.
+    /// Returns the halves of a register that are needed. Registers of 32 bits or less have only a
+    /// low half.
     WordHalf wanted_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
-    /// Reports whether a register of 16 bits is extended with zeros to 32 bits. ptxas then loads it as 32 bits and does
-    /// not merge the load.
+    /// Reports whether a 16-bit register is zero-extended to 32 bits. ptxas then loads it as 32
+    /// bits and does not merge the load.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:

@@ -1,7 +1,8 @@
-// See child.h.
+// Implements child.h.
 //
-// Watch   A key such as Ctrl-C sends its signal to the whole foreground group, so the child has it
-//         already; only what another process sent to us alone (kill) is passed on.
+// Watch   The terminal sends the signal of a key such as Ctrl-C to the whole foreground process
+//         group, so the child already receives it. Only a signal that another process sent to us
+//         alone (kill) is passed on.
 #include "simulator/simulate/child.h"
 
 #include <fcntl.h>
@@ -34,15 +35,15 @@ void handle_signals() {
     for (const int signal : kPassedOn) {
         struct sigaction before {};
         sigaction(signal, nullptr, &before);
-        // Under nohup, or in the background of a script, a signal may be ignored: so it stays.
+        // Under nohup, or in the background of a script, a signal may be ignored. Keep ignoring it.
         if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
 
-/// In the child: becomes the program, or writes errno to `report`.
+/// Runs in the child process: executes the program, or writes errno to `report`.
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
                          const Environment& environment, int report) {
-    // When we are killed outright (a test's time limit), the program must not stay behind.
+    // If we are killed with SIGKILL (at a test's time limit), the program must end too.
     end_with_parent();
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
@@ -59,7 +60,7 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     int failure_pipe[2];
     if (pipe2(failure_pipe, O_CLOEXEC) != 0) return {.start_failure = errno};
 
-    // No signal is handled before the child's number is known to the handler.
+    // Block signals until the handler knows the child's process ID.
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);

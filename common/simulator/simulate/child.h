@@ -1,5 +1,5 @@
-// Runs the program as a child process: sets its environment, passes signals on, and returns how it
-// ended.
+// Runs the program as a child process: sets its environment, passes signals on to it, and returns
+// its exit status.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace coalesce::simulator {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 struct Ending {
-    int exit_code = 0;      ///< if it ended by itself
-    int signal = 0;         ///< if a signal ended it; else 0
-    int start_failure = 0;  ///< errno, if it could not be started; else 0
+    int exit_code = 0;      ///< if the program exited normally
+    int signal = 0;         ///< the signal that ended the program, or 0
+    int start_failure = 0;  ///< errno if the program could not be started, or 0
 };
 
-/// Starts `path` with `arguments` (the first one is the program's own name) and waits until it
-/// ends. The child also gets COALESCE_SIM_PID, its process number.
+/// Starts `path` with `arguments` (of which the first is the program's own name) and waits until it
+/// ends. The child also gets its process ID in COALESCE_SIM_PID.
 Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
                  const Environment& environment);
 

@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// How long a launch takes before the terminal shows how far it is.
+/// The time after which the terminal shows the progress of a launch, in milliseconds.
 constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =
@@ -40,7 +40,7 @@ constexpr const char* kFooter =
     "be run, or ended with 0 although a part of it could not be simulated; with\n"
     "--error-exitcode, that one when there was a report.\n";
 
-/// CLI11 knows nothing of the program that follows the options.
+/// Prints the usage line itself, because CLI11 does not know about the program after the options.
 class UsageOfProgram : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App*, std::string) const override {
@@ -128,9 +128,9 @@ bool is_gpu(const std::string& name) {
     return gpu_problem(name).empty();
 }
 
-/// Reports whether somebody who writes this word after --time means a program or an option. A path and a name that
-/// can be run are programs. Any other word is the name of a GPU, so that a name which is not known is answered with
-/// those that are.
+/// Reports whether the word after --time is an option or a program instead of a GPU. Paths and
+/// names of executable files are programs. Any other word counts as the name of a GPU, so that the
+/// error message for an unknown name lists the known GPUs.
 bool is_no_gpu(const std::string& word) {
     std::error_code ignored;
     return word.starts_with("-") || word.find('/') != word.npos ||
@@ -138,7 +138,8 @@ bool is_no_gpu(const std::string& word) {
             (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
 }
 
-/// How many of the words from `first` on are the name of a GPU, as in `--time RTX 4090 ./program`: at least 1.
+/// Returns the number of words from `first` on that name a GPU, as in `--time RTX 4090 ./program`.
+/// It is at least 1.
 std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t first) {
     std::string name = words[first];
     for (std::size_t k = first + 1; k < words.size() && !is_no_gpu(words[k]); ++k) {
@@ -148,7 +149,8 @@ std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t firs
     return 1;
 }
 
-/// --time may stand alone, and what follows it then is the program. Else it becomes one word with the GPU's name.
+/// Joins --time and the name of the GPU to one word. Without a name after --time, the next word is
+/// the program.
 void join_gpu(std::vector<std::string>& words, std::size_t time) {
     if (time + 1 == words.size() || is_no_gpu(words[time + 1])) {
         words[time] = "--time=H200";
@@ -170,7 +172,7 @@ std::vector<std::string> with_usual_gpu(const CLI::App& app, int argc, char** ar
         else if (option && option->get_items_expected_max() > 0)
             ++k;
     }
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
     return words;
 }
 
@@ -188,7 +190,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
     app.formatter(std::make_shared<UsageOfProgram>());
     app.get_formatter()->column_width(29);
     app.footer(kFooter);
-    app.prefix_command();  // from the program's name on, everything is the program's
+    app.prefix_command();  // all words after the program's name are its own arguments
     add_options(app, line);
     try {
         app.parse(with_usual_gpu(app, argc, argv));

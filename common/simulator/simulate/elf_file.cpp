@@ -1,5 +1,5 @@
-// See elf_file.h. The layout is that of <elf.h>; every offset is checked against the file's size
-// before it is followed, because the file is whatever the user named.
+// Implements elf_file.h. The layout is that of <elf.h>. The file may be any file that the user
+// named, so every offset is checked against its size.
 #include "simulator/simulate/elf_file.h"
 
 #include <elf.h>
@@ -31,7 +31,7 @@ public:
         if (bytes_.empty()) throw NotAnElfFile("cannot be read");
     }
 
-    /// A copy of the structure at `offset`.
+    /// Returns a copy of the structure at `offset`.
     template <class T>
     T at(std::uint64_t offset) const {
         T value;
@@ -41,7 +41,8 @@ public:
         std::memcpy(&value, bytes_.data() + offset, sizeof value);
         return value;
     }
-    /// The zero-terminated string at `offset`; what the end of the file cuts off is left out.
+    /// Returns the null-terminated string at `offset`, or the rest of the file if the string is not
+    /// terminated.
     std::string string_at(std::uint64_t offset) const {
         if (offset >= bytes_.size()) throw NotAnElfFile("is a damaged ELF file");
         return bytes_.c_str() + offset;
@@ -71,7 +72,7 @@ std::vector<Elf64_Phdr> read_segments(const ElfBytes& file, const Elf64_Ehdr& he
     return segments;
 }
 
-/// Where in the file the byte lies that is loaded at `address`.
+/// Returns the position in the file of the byte that is loaded at `address`.
 std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
     for (const Elf64_Phdr& segment : segments) {
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
@@ -96,7 +97,8 @@ void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
     for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
 }
 
-/// The section of that name; nothing in a file that has been stripped of them.
+/// Returns the section with this name, or nothing if the file has none, for example because it was
+/// stripped.
 std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& header,
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;
@@ -110,7 +112,8 @@ std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& h
     return std::nullopt;
 }
 
-/// Calls `use(symbol, name)` for every symbol of that table; none where the file has been stripped of it.
+/// Calls `use(symbol, name)` for every symbol in the table. A stripped file has no such table, and
+/// then nothing is called.
 template <class Use>
 void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* table,
                      const char* texts, Use use) {
@@ -134,7 +137,7 @@ void find_static_runtime(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile
     for_each_symbol(file, header, ".symtab", ".strtab", [&](const auto& symbol, auto name) {
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) return;
         has_runtime |= name == "__cudaRegisterFatBinary";
-        // CUDA 13 has neither of these, CUDA 11 only the first.
+        // CUDA 13 has neither of these functions, and CUDA 11 has only the first.
         has_threads |= name == "cudaThreadSynchronize";
         has_properties_of_12 |= name == "cudaGetDeviceProperties_v2";
     });

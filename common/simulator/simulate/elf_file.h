@@ -1,4 +1,4 @@
-// Reads from an ELF file how it will be loaded. The file itself is never run.
+// Reads from an ELF file how it will be loaded, without running the file.
 #pragma once
 
 #include <stdexcept>
@@ -7,8 +7,7 @@
 
 namespace coalesce::simulator {
 
-/// The CUDA runtime that a program contains, if the names of the runtime's functions are still
-/// there.
+/// The version of the CUDA runtime that a program contains, if its symbols are not stripped.
 enum class StaticRuntime {
     none,
     cuda11,  ///< 11 or older
@@ -17,17 +16,17 @@ enum class StaticRuntime {
 };
 
 struct ElfFile {
-    bool has_loader = false;  ///< whether the dynamic loader starts it (PT_INTERP)
-    /// Whether it looks for libraries in folders of its own (DT_RPATH or DT_RUNPATH).
+    bool has_loader = false;  ///< true if the dynamic loader starts it (PT_INTERP)
+    /// True if it has a library path of its own (DT_RPATH or DT_RUNPATH).
     bool has_run_path = false;
-    bool has_device_code = false;  ///< whether it contains what nvcc embeds
+    bool has_device_code = false;  ///< true if it contains the device code that nvcc embeds
     StaticRuntime static_runtime = StaticRuntime::none;
-    std::vector<std::string> needed;   ///< the libraries that it needs, by name (DT_NEEDED)
-    std::vector<std::string> wanted;   ///< the functions and variables that others must provide
-    std::vector<std::string> brought;  ///< the functions and variables that it provides for others
+    std::vector<std::string> needed;   ///< the names of the libraries that it needs (DT_NEEDED)
+    std::vector<std::string> wanted;   ///< the functions and variables that it imports
+    std::vector<std::string> brought;  ///< the functions and variables that it exports
 
     bool needs(const std::string& library) const;
-    /// Returns whether it needs a library whose name begins like this.
+    /// Reports whether it needs a library whose name starts with `beginning`.
     bool needs_any(const std::string& beginning) const;
 };
 

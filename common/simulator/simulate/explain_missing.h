@@ -1,16 +1,16 @@
-// Describes what runs on the simulated GPU and what does not, in the same words as the messages
-// that programs get.
+// Describes which programs run on the simulated GPU and which do not, in the words that error
+// messages use.
 #pragma once
 
 #include <string>
 
 namespace coalesce::simulator {
 
-/// Returns the description. It ends with a newline, and no line is longer than 80 columns.
+/// Returns the description, which ends with a newline. Its lines have at most 80 columns.
 std::string explain_missing();
 
-/// Returns why a program that needs `library` and calls `symbol` without containing it cannot run.
-/// The result is empty if `symbol` is not a function of one of NVIDIA's libraries.
+/// Returns the reason why a program that needs `library` and imports `symbol` cannot run. The
+/// result is empty if `symbol` is not a function of one of NVIDIA's libraries.
 std::string library_problem(const std::string& library, const std::string& symbol);
 
 }  // namespace coalesce::simulator

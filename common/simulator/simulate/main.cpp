@@ -1,10 +1,10 @@
 // simulate -- runs a CUDA program on the simulated GPU.
 //
-// Idea       The program is started as it is; the loader is told to find our libcudart.so.13 before
-//            NVIDIA's. What was counted comes back in a file that the library writes when the
-//            program ends, so that nothing in the program's own output needs to be read.
-// Read next  program_file.cpp (what can be run), child.cpp (how), profile/exit_report.cpp (the
-// file).
+// Idea       The program is not modified. The loader is told to find our libcudart.so.13 before
+//            NVIDIA's. At the end of the program the library writes the counters to a file, so that
+//            `simulate` need not parse the program's own output.
+// Read next  program_file.cpp (which programs can run), child.cpp (how they run),
+// profile/exit_report.cpp (the file).
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ namespace {
 using namespace coalesce::simulator;
 namespace fs = std::filesystem;
 
-/// Exit code of a program that could not be run, or not all of it.
+/// The exit code if the program, or a part of it, could not be simulated.
 constexpr int kNotSimulated = 2;
 
 void say(const std::string& text) {
@@ -35,7 +35,8 @@ void say(const std::string& text) {
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
 
-/// Empties the file, so that an old report is never taken for this run's. Throws CanNotRun.
+/// Empties the file, so that an old report cannot be mistaken for that of this run. Throws
+/// CanNotRun.
 void prepare_output(const std::string& file) {
     if (file.empty()) return;
     if (!std::ofstream(file)) {
@@ -62,13 +63,13 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-/// What the file says of the run.
+/// The number of reports that the file contains.
 struct Findings {
     std::size_t reports = 0;
-    std::size_t not_simulated = 0;  ///< those of work that was left undone
+    std::size_t not_simulated = 0;  ///< the ones about work that was not done
 };
 
-/// Nothing when there is no whole report in the file.
+/// Returns nothing if the file does not contain a complete report.
 std::optional<Findings> read_findings(const fs::path& file) {
     std::ifstream in(file);
     if (!in) return std::nullopt;
@@ -83,8 +84,9 @@ std::optional<Findings> read_findings(const fs::path& file) {
     return findings;
 }
 
-/// The program went on without what it asked for, so that its results are not those of a GPU. One
-/// that looks at errors has ended with one; one that does not must not pass for a success either.
+/// Returns the exit code. If a part of the program was not simulated, its results differ from those
+/// of a GPU, so an exit code of 0 becomes an error. A program that checks for errors has already
+/// returned another code.
 int exit_code_of(const Ending& ending, const Findings& findings) {
     if (ending.signal != 0) return 128 + ending.signal;
     if (findings.not_simulated == 0) return ending.exit_code;
@@ -121,8 +123,8 @@ int simulate(const CommandLine& line) {
     else if (!line.json_file.empty())
         copy_report(report, line.json_file);
 
-    // Without counters nobody knows whether there was a report: a script must not take that for
-    // none.
+    // Without counters it is unknown whether there was a report, so a script must not take this for
+    // success.
     const bool suspicious = findings ? findings->reports > 0 : ending.signal == 0;
     const int exit_code = exit_code_of(ending, findings.value_or(Findings{}));
     return line.error_exit_code != 0 && suspicious ? line.error_exit_code : exit_code;

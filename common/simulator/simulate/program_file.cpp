@@ -1,9 +1,10 @@
-// See program_file.h.
+// Implements program_file.h.
 //
-// Idea    The loader looks into LD_LIBRARY_PATH before the system's folders. A program that carries
-//         a path of its own (rpath) may look there first: for such a one our library is loaded
-//         ahead of all others, and is then taken for every mention of its name. So it is for a
-//         program that carries a static runtime, which it stands before (cudart/static_runtime.cpp).
+// Idea    The loader searches LD_LIBRARY_PATH before the system's folders. A program with a library
+//         path of its own (rpath) may search that path first. For such a program our library is
+//         preloaded, and the loader then uses it for every reference to its name. It is also
+//         preloaded for a program with a static runtime, whose functions it replaces
+//         (cudart/static_runtime.cpp).
 #include "simulator/simulate/program_file.h"
 
 #include <algorithm>
@@ -37,15 +38,16 @@ std::string other_runtime(const ElfFile& elf) {
     return {};
 }
 
-/// Which of the two interfaces a program uses, itself or by a library of its own.
+/// The CUDA interfaces that a program or one of its own libraries uses.
 struct Uses {
     bool runtime = false, driver = false;
-    bool older_runtime = false;  ///< that of CUDA 12
+    bool older_runtime = false;  ///< the runtime of CUDA 12
 
     bool any() const { return runtime || driver || older_runtime; }
 };
 
-/// What the dynamic loader would load for the program, as text: one library a line. Nothing is run.
+/// Returns the libraries that the dynamic loader would load for the program, as text with one
+/// library per line. The program does not run.
 std::string list_libraries(const std::string& program, const Environment& variables) {
     Command command{.program = program, .environment = {"LD_TRACE_LOADED_OBJECTS=1"}};
     for (const auto& [name, value] : variables) command.environment.push_back(name + "=" + value);
@@ -75,14 +77,16 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
                     kDriver + "); name a program built by nvcc");
 }
 
-/// What the stand-in for `library` has, if there is one.
+/// Returns the functions that our replacement for `library` exports, or nothing if there is no
+/// replacement.
 std::vector<std::string> stand_in_for(const std::string& library, const std::string& folder) {
     const std::string path = folder + "/" + library;
     return is_file(path) ? read_elf(path).brought : std::vector<std::string>{};
 }
 
-/// A library that cannot run is refused with its first function: a program would go on without what that
-/// was to compute. One that runs in part, with the first function that is not there.
+/// Throws an error if the program uses a library that cannot run, because it would continue without
+/// the library's results. The message names the first function that is missing. A library with a
+/// partial replacement is refused only for functions that the replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
         const std::vector<std::string> there = stand_in_for(library, folder);
@@ -114,7 +118,8 @@ std::string find_library() {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
     const std::filesystem::path library = self.parent_path().parent_path() / "lib" / kLibrary;
     if (!failed && is_file(library.string())) return library.string();
-    // Installed it lies in a folder of its own, so that nobody takes it for NVIDIA's.
+    // An installed library is in a folder of its own, so that no program uses it in place of
+    // NVIDIA's by accident.
     const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
     if (!failed && is_file(installed.string())) return installed.string();
     throw CanNotRun("the simulator is missing: " + library.string() +
@@ -123,7 +128,7 @@ std::string find_library() {
 
 namespace {
 
-/// Libraries of ours that the loader has to load before all others.
+/// Returns our libraries that the loader must load before all others.
 std::string libraries_ahead(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
     std::string ahead = library;
@@ -136,10 +141,11 @@ std::string libraries_ahead(const ElfFile& elf, const Uses& uses, const std::str
     return present.empty() ? ahead : ahead + ":" + present;
 }
 
-/// Makes sure that cudart/static_runtime.cpp can stand before the runtime that the program has inside.
+/// Checks that cudart/static_runtime.cpp can replace the runtime that the program contains. Throws
+/// CanNotRun if not.
 void check_static_runtime(const std::string& program, const ElfFile& elf) {
 #ifndef __x86_64__
-    // It writes instructions of that processor.
+    // The replacement writes x86-64 instructions into the program.
     throw CanNotRun(program +
                     " has CUDA's runtime inside, which runs here on x86-64 alone; "
                     "build it with -cudart shared");

@@ -1,4 +1,4 @@
-// Finds the program to run, and says why it cannot work before it runs.
+// Finds the program to run, and reports before the start if the program cannot run.
 #pragma once
 
 #include <stdexcept>
@@ -8,21 +8,22 @@
 
 namespace coalesce::simulator {
 
-/// Its text is one line that names the program and what to do next.
+/// An error whose text is one line that names the program and what the user can do.
 struct CanNotRun : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns the file that a shell would run for `name`. Throws CanNotRun.
+/// Returns the path of the file that a shell would run for `name`. Throws CanNotRun if there is
+/// none.
 std::string find_program(const std::string& name);
 
-/// Returns the path of our libcudart.so.13. It is in lib/ if this executable is bin/simulate.
-/// Throws CanNotRun.
+/// Returns the path of our libcudart.so.13, which is in lib/ if this executable is bin/simulate.
+/// Throws CanNotRun if it is missing.
 std::string find_library();
 
-/// Makes sure that `program` will use the CUDA runtime or the driver as a shared library, and that
-/// it needs nothing that cannot be simulated. Returns the environment variables that make the
-/// loader use our library. Throws CanNotRun.
+/// Checks that `program` uses the CUDA runtime or the driver as a shared library, and needs nothing
+/// that cannot be simulated. Returns the environment variables that make the loader use our
+/// library. Throws CanNotRun if a check fails.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

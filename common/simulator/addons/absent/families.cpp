@@ -1,4 +1,5 @@
-// Replaces addons/matrices and addons/textures in a build without addons, which knows none of their instructions.
+// Replaces addons/matrices and addons/textures in a build without addons, which supports none of
+// their instructions.
 #include "simulator/execute/families.h"
 
 namespace coalesce::simulator {

@@ -1,16 +1,19 @@
-// A replacement for NVIDIA's libcublas.so.13, with the functions that tutorials and transposes use.
+// Declares a replacement for NVIDIA's libcublas.so.13, with the functions that tutorials and
+// transposes use.
 //
 // Theory of operation
-//   NVIDIA's kernels are machine code and cannot be interpreted. Here a call is executed on the host. Operands are
-//   copied from the simulated memory (with cudaMemcpy2D, which checks bounds), used in plain loops, and copied back.
-//   This happens immediately, like all work in streams. Calls while a stream is captured are not supported. Nothing is
+//   NVIDIA's kernels are machine code and cannot be interpreted, so each call is executed on the
+//   host. The call copies its operands from the simulated memory (with cudaMemcpy2D, which checks
+//   bounds), computes with plain loops, and copies the result back. It finishes before it returns,
+//   like all work in streams. Calls while a stream is captured are not supported. Nothing is
 //   counted. The report says how often each function was called, and that it ran on the host.
-//   A program that uses an unsupported function is rejected before it starts (simulate/program_file.cpp).
+//   A program that uses an unsupported function is rejected before it starts
+//   (simulate/program_file.cpp).
 // Rounding   Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
-//            different order and in the precision of the type, so its last bits differ. (There,
-//            cublasHgemm adds in halves.)
-// Types      The numbers of cuBLAS's enumerations are repeated, because its headers exist only with
-//            a toolkit.
+//            different order and in the precision of the type, so the last bits of its results
+//            differ. (For example, NVIDIA's cublasHgemm adds in half precision.)
+// Types      We repeat the numbers of cuBLAS's enumerations, because its headers exist only with a
+//            toolkit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,8 +31,8 @@ inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kIn
 /// Returns "CUBLAS_STATUS_INVALID_VALUE", for example.
 const char* name_of(Status status);
 
-/// A cublasOperation_t: 0 is unchanged, 1 is transposed, 2 is conjugated and transposed, which is
-/// the same for real numbers.
+/// A cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates and
+/// transposes it. For real numbers, 1 and 2 are the same.
 using Operation = int;
 inline bool is_operation(Operation op) {
     return op >= 0 && op <= 2;
@@ -37,24 +40,26 @@ inline bool is_operation(Operation op) {
 
 struct Context {
     cudaStream_t stream = nullptr;
-    int pointer_mode = 0;  ///< 0: scalars and results are on the host; 1: on the device
+    int pointer_mode = 0;  ///< 0 if scalars and results are on the host, 1 if on the device
     int math_mode = 0, atomics_mode = 0;
 };
-/// Returns nullptr for an invalid handle.
+/// Returns the context of `handle`, or null if the handle is invalid.
 Context* find_context(void* handle);
 
-/// The supported real types of cudaDataType.
+/// The real types of cudaDataType that we support.
 enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
-/// Ends a call. `why` is a sentence.
+/// Ends the current call with `status`. The error report contains the sentence `why`.
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
-/// Ends the call unless a size, an operation or a leading dimension is valid.
+/// Ends the call with an error if `condition`, which checks a size, an operation or a leading
+/// dimension, is false.
 void need(bool condition);
 
-/// Numbers in the simulated memory: columns of `rows` consecutive elements, `stride` elements
-/// apart. (A vector with increment i is one row, with elements i apart.)
+/// Reads `columns` columns of `rows` consecutive elements from the simulated memory. Columns begin
+/// `stride` elements apart. (A vector with increment i is a matrix of one row whose columns are i
+/// elements apart.)
 std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
 void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
            const std::vector<double>& values);
@@ -64,7 +69,7 @@ void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of pointers from the device.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Surrounds the body of a function. It finds the context, converts failures to a status and a
+/// Runs the body of a cuBLAS function. Finds the context, turns a failure into a status and a
 /// report that names the function, and records that the function ran.
 Status call(const char* name, void* handle, const std::function<void()>& body);
 

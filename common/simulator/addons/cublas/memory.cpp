@@ -1,4 +1,5 @@
-// See cublas.h: operands in and out of the simulated memory, and what every function does first and last.
+// Copies operands to and from the simulated memory, and implements the start and end of every
+// function. See cublas.h.
 #include <algorithm>
 #include <cstring>
 
@@ -16,13 +17,14 @@ auto& contexts() {
     return all;
 }
 
-/// The runtime's part takes statuses as if they were its errors.
+/// Ends the call with a cuBLAS status. The runtime's `fail` passes it on as if it were a
+/// cudaError_t.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
 }
 
 void must(cudaError_t error) {
-    if (error != cudaSuccess) fail(kExecutionFailed);  // its call has said why
+    if (error != cudaSuccess) fail(kExecutionFailed);  // the failed call has explained why
 }
 
 template <class T>
@@ -55,7 +57,8 @@ void put_number(u8* bytes, Type type, double value) {
     }
 }
 
-/// Rows of a column in the host's copy; one row of a vector is each an element of its own.
+/// Copies columns of `width` bytes between the host and the simulated memory. A vector is copied as
+/// a matrix of one row, so each of its elements is a column.
 cudaError_t move(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                  size_t columns, cudaMemcpyKind kind) {
     return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,

@@ -1,4 +1,4 @@
-// gemm in its forms, and geam.
+// Implements all forms of gemm, and geam.
 #include <algorithm>
 
 #include "simulator/addons/cublas/cublas.h"
@@ -9,7 +9,7 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// Column-major.
+/// A column-major matrix in the simulated memory.
 struct Matrix {
     const void* begin;
     Type type;
@@ -22,7 +22,7 @@ struct Scalars {
     Type type = Type::f32;
 };
 
-/// c = alpha * op(a) * op(b) + beta * c
+/// The operands of a product: c = alpha * op(a) * op(b) + beta * c.
 struct Product {
     struct {
         Operation op_a, op_b;
@@ -32,7 +32,7 @@ struct Product {
     Matrix a, b, c;
 };
 
-/// op(x), `rows` x `columns`, column-major without gaps.
+/// Returns op(x) as a `rows` x `columns` matrix, column-major and without padding.
 std::vector<double> operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
     const auto leading = static_cast<size_t>(x.leading);
@@ -67,7 +67,7 @@ void multiply(const Product& p) {
                 for (size_t i = 0; i < m; ++i) sum[j * m + i] += a[l * m + i] * b[j * k + l];
     }
     for (double& s : sum) s *= alpha;
-    // With beta = 0 the old values are not looked at: they may be NaN, or never written.
+    // With beta = 0 the old values must not be read: they may be NaN or uninitialized.
     if (beta != 0) {
         const std::vector<double> old = read(p.c.begin, p.c.type, m, n, leading);
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
@@ -102,7 +102,8 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     }
 }
 
-/// cublasComputeType_t: what scalars are. False: a type that is not here.
+/// Stores the scalars' type for a cublasComputeType_t in `type`. Returns false if that type is not
+/// supported.
 bool find_scalars(int compute, Type& type) {
     if (compute == 64 || compute == 65)
         type = Type::f16;
@@ -113,7 +114,7 @@ bool find_scalars(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// For a gemm that takes any types: finds that of its scalars. Fails where one of them is not here.
+/// Finds the scalars' type for a gemm of mixed types. Fails if one of its types is not supported.
 void check_types(const char* name, int compute, Product& p) {
     const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);
@@ -123,7 +124,7 @@ void check_types(const char* name, int compute, Product& p) {
         coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
 }
 
-/// c = alpha * op(a) + beta * op(b).
+/// Computes c = alpha * op(a) + beta * op(b).
 void add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, double alpha,
                   const void* a, int a_leading, double beta, const void* b, int b_leading, void* c,
                   int c_leading) {

@@ -1,4 +1,5 @@
-// What programs set and ask of cuBLAS besides work: streams, modes, versions, names of errors.
+// Implements the functions of cuBLAS that do no work: streams, modes, versions, and names of
+// errors.
 #include <cstddef>
 
 #include "simulator/addons/cublas/cublas.h"
@@ -26,7 +27,7 @@ Status get(void* handle, T Context::*member, T* value) {
     return kSuccess;
 }
 
-/// `stream`: null for a copy that is waited for.
+/// Copies a matrix between the host and the device. Waits for the copy if `stream` is null.
 Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_leading, void* to,
                    int to_leading, cudaMemcpyKind kind, const cudaStream_t* stream = nullptr) {
     if (rows < 0 || columns < 0 || bytes <= 0 || from_leading < rows || to_leading < rows)
@@ -82,7 +83,7 @@ Status cublasGetVersion_v2(void* handle, int* version) {
 size_t cublasGetCudartVersion() {
     return 13000;
 }
-/// 0: major, 1: minor, 2: patch level.
+/// Returns the major version (0), the minor version (1) or the patch level (2).
 Status cublasGetProperty(int which, int* value) {
     if (!value || which < 0 || which > 2) return kInvalidValue;
     *value = which == 0 ? kVersion / 10000 : 0;
@@ -110,7 +111,7 @@ Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;
 }
 
-/// A vector is a matrix of one row, whose columns are as far apart as the elements.
+/// Copies a vector as a matrix of one row, whose columns are one vector step apart.
 #define COALESCE_COPIES(direction, kind)                                                         \
     Status cublas##direction##Vector(int count, int bytes, const void* from, int from_step,      \
                                      void* to, int to_step) {                                    \

@@ -1,4 +1,4 @@
-// Functions of vectors, and of a matrix and vectors.
+// Implements functions of vectors, and of a matrix with vectors.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,13 +9,15 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// A vector in the simulated memory. A negative step counts from the end, as in BLAS.
+/// A vector in the simulated memory. As in BLAS, a vector with a negative step starts at the end of
+/// its memory.
 struct Vector {
     const void* begin;
     int step;
     Type type;
 
-    /// 0 apart would be one element for all.
+    /// Returns the elements in order. Refuses a step of 0, with which all elements would be the
+    /// same.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
         if (step == 0) refuse("a vector's step is 0.");
@@ -73,7 +75,8 @@ double sum_of_sizes(int count, const Vector& x) {
     return sum;
 }
 
-/// Counted from 1; 0 where there is none. The first of several.
+/// Stores the index of the element with the largest or smallest magnitude, counted from 1. The
+/// first of equal elements is chosen. An empty vector has index 0.
 void index_of(int count, const Vector& x, bool largest, void* result) {
     const std::vector<double> all = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
@@ -83,7 +86,7 @@ void index_of(int count, const Vector& x, bool largest, void* result) {
     write_result(result, &index, sizeof index);
 }
 
-/// y = alpha * op(a) * x + beta * y
+/// Computes y = alpha * op(a) * x + beta * y.
 void multiply_vector(Operation op, int m, int n, double alpha, const void* a, int leading,
                      const Vector& x, double beta, const Vector& y) {
     need(is_operation(op) && m >= 0 && n >= 0 && leading >= std::max(1, m));
@@ -104,7 +107,7 @@ void multiply_vector(Operation op, int m, int n, double alpha, const void* a, in
     y.store(std::move(sum));
 }
 
-/// a = a + alpha * x * y^T
+/// Computes a = a + alpha * x * y^T.
 void add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, void* a, int leading) {
     need(m >= 0 && n >= 0 && leading >= std::max(1, m));
     const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n),

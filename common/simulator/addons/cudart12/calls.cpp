@@ -1,9 +1,11 @@
-// The functions of CUDA 12 that CUDA 13 has with other parameters or structures, or not at all.
+// Implements the functions of CUDA 12 that have other parameters or structures in CUDA 13, or do
+// not exist there.
 //
 // Theory of operation
-//   libcudart.so.12 is a thin face of libcudart.so.13, in which everything happens. Most of its functions jump to
-//   the function of the same name there: make_face.sh writes them (forward.h). Those in this file and in
-//   graph_calls.cpp translate what differs (older.h). own.txt lists them.
+//   libcudart.so.12 is a thin layer over libcudart.so.13, which does all the work. Most functions
+//   jump to the function of the same name in libcudart.so.13; make_face.sh generates these jumps
+//   (forward.h). The functions in this file and in graph_calls.cpp translate parameters and
+//   structures that differ (older.h). own.txt lists them.
 #include <cstring>
 
 #include "simulator/addons/cudart12/older.h"
@@ -13,7 +15,7 @@ using namespace coalesce::simulator::cudart12;
 
 namespace {
 constexpr int kVersion =
-    12090;  ///< CUDA 12.9, the newest CUDA 12, as cudaRuntimeGetVersion says it
+    12090;  ///< CUDA 12.9, the newest CUDA 12, as cudaRuntimeGetVersion encodes it
 }
 
 // ---- devices ----
@@ -24,7 +26,7 @@ COALESCE_NEXT(runtime_version, cudaRuntimeGetVersion);
 
 namespace {
 
-/// The members that both structures have.
+/// Copies the members that exist in the structures of both versions.
 void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #define COALESCE_COPY(member)                              \
     static_assert(sizeof to.member == sizeof from.member); \
@@ -67,7 +69,7 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// The members that CUDA 13 has as attributes only, by the attribute's number.
+/// Fills the members that exist in CUDA 13 only as attributes, which are identified by number.
 cudaError_t ask_for_others(DeviceProperties& to, int device) {
     const struct {
         int attribute;
@@ -87,7 +89,7 @@ cudaError_t ask_for_others(DeviceProperties& to, int device) {
     return cudaSuccess;
 }
 
-/// Gives the first `bytes` of CUDA 12's structure.
+/// Writes the first `bytes` bytes of the properties in CUDA 12's layout to `to`.
 cudaError_t give_properties(void* to, size_t bytes, int device) {
     cudaDeviceProp newer;
     const cudaError_t error = next::device_properties(to ? &newer : nullptr, device);
@@ -119,7 +121,8 @@ cudaError_t older_runtime_version(int* version) {
     return error;
 }
 
-/// These two did something on devices without doubles.
+/// cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on devices without double
+/// precision.
 COALESCE_OLDER(older_double_for_device, cudaSetDoubleForDevice, double*);
 cudaError_t older_double_for_device(double*) {
     return cudaSuccess;
@@ -183,7 +186,7 @@ COALESCE_NEXT(surface_resource, cudaGetSurfaceObjectResourceDesc);
 
 namespace {
 
-/// CUDA 13's description of what CUDA 12's describes.
+/// A resource description in CUDA 13's layout, made from one in CUDA 12's layout.
 struct NewerResource {
     explicit NewerResource(const void* older) : is_given(older != nullptr) {
         if (is_given) std::memcpy(static_cast<void*>(&resource), older, kResourceBytes);

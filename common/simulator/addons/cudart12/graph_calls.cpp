@@ -1,5 +1,6 @@
-// Functions of CUDA 12 for graphs and captures whose edges carry no data: in CUDA 13 each takes a list of that data.
-// calls.cpp says how a function of CUDA 12 is exported here.
+// Implements functions of CUDA 12 for graphs and captures. Their edges have no data, while the same
+// functions of CUDA 13 take a list of edge data. calls.cpp explains how a function of CUDA 12 is
+// exported.
 #include "simulator/addons/cudart12/older.h"
 
 COALESCE_NEXT(add_dependencies, cudaGraphAddDependencies);
@@ -52,7 +53,8 @@ cudaError_t older_get_dependents(Node node, Node* nodes, size_t* count) {
     return next::get_dependents(node, nodes, nullptr, count);
 }
 
-/// The name without a version is the one of CUDA 11, which asks for the identifier alone.
+/// The unversioned name belongs to the function of CUDA 11, which returns only the status and the
+/// identifier.
 COALESCE_OLDER(oldest_capture_info, cudaStreamGetCaptureInfo, cudaStream_t stream,
                cudaStreamCaptureStatus* status, unsigned long long* id);
 cudaError_t oldest_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status,

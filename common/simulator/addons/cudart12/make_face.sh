@@ -1,7 +1,7 @@
 #!/bin/sh
-# make_face.sh LIBRARY VERSION [OWN RENAMED] -- prints a C++ file that forwards each function which LIBRARY exports
-# with that VERSION, except for those that the file OWN lists. RENAMED lists further names and what they stand for.
-# NM: the nm that reads LIBRARY, where it is for another processor.
+# make_face.sh LIBRARY VERSION [OWN RENAMED] prints a C++ file that forwards every function which LIBRARY exports with
+# that VERSION, except for those listed in the file OWN. The file RENAMED lists additional names with the functions to
+# which they are forwarded. Set NM to another nm if LIBRARY was built for another processor.
 set -eu
 library=$1 version=$2 own=${3:-/dev/null} renamed=${4:-/dev/null}
 

@@ -45,7 +45,7 @@ static_assert(sizeof(DeviceProperties) == 1032);
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
-/// cudaPointerAttributes in CUDA 12: the first members of that in CUDA 13.
+/// cudaPointerAttributes in CUDA 12, which contains the first members of the structure in CUDA 13.
 struct PointerAttributes {
     cudaMemoryType type;
     int device;

@@ -1,4 +1,5 @@
-// CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
+// Converts the driver's descriptions of CUDA arrays, texture objects and surface objects to the
+// runtime's.
 #include "simulator/addons/driver/driver.h"
 
 using namespace coalesce::simulator::driver;
@@ -18,7 +19,8 @@ constexpr Format kFormats[] = {
     {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
     {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
 
-/// Of no bits, which the runtime refuses, for what is not known.
+/// Returns the runtime's description of a texel format. An unknown format gets 0 bits, which the
+/// runtime refuses.
 cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
     cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
     for (const Format& format : kFormats) {
@@ -43,7 +45,7 @@ struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     unsigned format, channels;
 };
-struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtime's
+struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR, with the same flags as the runtime
     size_t width, height, depth;
     unsigned format, channels, flags;
 };
@@ -68,7 +70,7 @@ struct ResourceDescriptor {  // CUDA_RESOURCE_DESC
         struct {
             void* pointer;
             unsigned format, channels;
-            size_t width, height, pitch;  ///< of linear memory: bytes alone
+            size_t width, height, pitch;  ///< in bytes for linear memory
         } memory;
         int reserved[32];
     };
@@ -132,7 +134,7 @@ ResourceDescriptor driver_resource(const cudaResourceDesc& from) {
     return made;
 }
 
-/// Bits of a texel's first channel.
+/// Returns the number of bits in a texel's first channel.
 int bits_of(const cudaResourceDesc& resource) {
     cudaChannelFormatDesc format{};
     cudaArray_t level =
@@ -144,7 +146,8 @@ int bits_of(const cudaResourceDesc& resource) {
     return cudaGetChannelDesc(&format, level) == cudaSuccess ? format.x : 0;
 }
 
-/// Integers become floats where nothing says otherwise; those of 32 bits never do.
+/// Converts a texture description. A texture of 8-bit or 16-bit integers returns floats unless its
+/// flags say otherwise. A texture of 32-bit integers always returns integers.
 cudaTextureDesc runtime_texture(const TextureDescriptor& from, int bits) {
     cudaTextureDesc made{};
     for (int k = 0; k < 3; ++k)
@@ -197,7 +200,7 @@ cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
     return cudaSuccess;
 }
 
-// ---- runs of bytes in arrays of one dimension ----
+// ---- copies of bytes in one-dimensional arrays ----
 
 template <cudaMemcpyKind kind>
 cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {

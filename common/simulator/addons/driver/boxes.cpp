@@ -20,7 +20,7 @@ bool is_known(MemoryType type) {
 
 cudaPitchedPtr place_of(const Side3D& side, size_t row, size_t rows) {
     const void* begin = is_on_host(side.type) ? side.host : side.device;
-    // 0: they follow each other.
+    // A pitch of 0 means that rows are contiguous.
     const size_t pitch = side.pitch != 0 ? side.pitch : side.x + row;
     const size_t height = side.height != 0 ? side.height : side.y + rows;
     return {const_cast<void*>(begin), pitch, row, height};
@@ -30,7 +30,8 @@ cudaArray_t array_of(const Side3D& side) {
     return side.type == kArray ? static_cast<cudaArray_t>(side.array) : nullptr;
 }
 
-/// Where there is an array, the runtime counts texels; the driver's boxes are bytes everywhere.
+/// Converts the box's width and positions from bytes, which the driver uses everywhere, to texels,
+/// which the runtime uses if an array takes part in the copy.
 void count_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};

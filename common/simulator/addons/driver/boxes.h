@@ -1,4 +1,4 @@
-// Converts boxes of bytes from the driver's descriptions (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the
+// Converts the driver's descriptions of copied boxes of bytes (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the
 // runtime's.
 #pragma once
 

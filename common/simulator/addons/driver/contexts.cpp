@@ -1,6 +1,6 @@
-// cuInit and contexts. A context here is a name: all contexts of the simulated GPU share its memory and its
-// streams, and what one allocated is not freed when it is destroyed. Which of them is current, and that one is
-// needed, is as on hardware. A device's primary context is the runtime's.
+// Implements cuInit and contexts. All contexts of the simulated GPU share its memory and streams,
+// and destroying a context does not free what it allocated. As on hardware, most functions need a
+// current context. The primary context of a device is the runtime's context.
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    unsigned retained = 0;  ///< how often, of a primary context
+    unsigned retained = 0;  ///< the number of times that a primary context was retained
 };
 
 namespace coalesce::simulator::driver {
@@ -24,7 +24,7 @@ using Context = CUctx_st*;
 
 std::atomic<bool> initialized{false};
 
-/// Every context that was created and not destroyed, and the primary one of each device.
+/// All contexts that were created and not yet destroyed, and the primary context of each device.
 class Contexts {
 public:
     static Contexts& instance() {
@@ -53,10 +53,10 @@ private:
     std::atomic<unsigned long long> next_id_ = 1;
 };
 
-/// The last one is current.
+/// The contexts that were pushed. The last one is current.
 thread_local std::vector<Context> pushed;
 
-/// Null: none is current.
+/// Returns the current context, or null if there is none.
 Context current() {
     if (!pushed.empty()) return pushed.back();
     int device = 0;
@@ -64,7 +64,7 @@ Context current() {
     return has_primary ? Contexts::instance().primary(device) : nullptr;
 }
 
-/// The runtime works on the device of the current context.
+/// Makes the device of `context` the runtime's current device.
 void follow(Context context) {
     if (context) must(cudaSetDevice(context->device));
 }
@@ -145,7 +145,8 @@ Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
 
-/// How much of the device the context may use changes nothing here.
+/// The simulator ignores the second parameter, which limits the part of the device that the context
+/// may use.
 Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
@@ -241,14 +242,14 @@ Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
     return call(__func__, [&] { primary(device).flags = flags; });
 }
 
-// ---- settings of the current one ----
+// ---- settings of the current context ----
 
 COALESCE_SAME(cuCtxGetLimit, cudaDeviceGetLimit, 2);
 COALESCE_SAME(cuCtxSetLimit, cudaDeviceSetLimit, 2);
 COALESCE_SAME(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, 1);
 COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
-/// Banks are 4 bytes wide, whatever is asked for.
+/// Returns a bank width of 4 bytes, whatever width the program set.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
     return in_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
 }
@@ -268,7 +269,8 @@ Result cuCtxDisablePeerAccess(Context peer) {
     return same(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
-/// Streams belong to a device here: to its primary context, unless another one of it is current.
+/// Returns the context of a stream. Streams belong to a device here, so this is the current context
+/// if it is on the same device, and the device's primary context otherwise.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return in_context(__func__, [&] {
         int device = 0;

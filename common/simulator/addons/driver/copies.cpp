@@ -1,4 +1,4 @@
-// cuMemcpy and cuMemset. Directions are those that the names say.
+// Implements cuMemcpy and cuMemset. The name of each function gives the direction of the copy.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 
@@ -26,7 +26,7 @@ cudaError_t copy_box_in_stream(const Copy* copy, cudaStream_t stream) {
     return cudaMemcpy3DAsync(&box, stream);
 }
 
-/// `stream`: null for a fill that is done at once.
+/// Fills memory with `value`. Waits for the fill if `stream` is null.
 Result fill(const char* name, void* to, size_t pitch, unsigned value, unsigned element,
             size_t width, size_t height, const cudaStream_t* stream = nullptr) {
     return in_context(
@@ -48,7 +48,7 @@ COALESCE_SAME_IN_STREAM(cuMemcpyHtoDAsync_v2, copy_in_stream<cudaMemcpyHostToDev
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoHAsync_v2, copy_in_stream<cudaMemcpyDeviceToHost>, 4);
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoDAsync_v2, copy_in_stream<cudaMemcpyDeviceToDevice>, 4);
 
-/// Contexts share their memory.
+/// Ignores the contexts, because all contexts share their memory.
 Result cuMemcpyPeer(void* to, void*, const void* from, void*, size_t bytes) {
     return same(__func__, copy<cudaMemcpyDeviceToDevice>, to, from, bytes);
 }

@@ -1,4 +1,4 @@
-// Which devices there are, and what they can do.
+// Implements queries for the devices and their properties.
 #include <cstring>
 #include <string>
 
@@ -14,7 +14,7 @@ cudaDeviceProp properties_of(int device) {
     return properties;
 }
 
-/// CUdevprop, which is older than cudaDeviceProp.
+/// A CUdevprop, the predecessor of cudaDeviceProp.
 struct OldProperties {
     int max_threads_per_block;
     int max_threads[3];
@@ -38,7 +38,7 @@ void coalesce::simulator::driver::check_device(int device) {
 
 extern "C" {
 
-// Of cuda_profiler_api.h.
+// Declared in cuda_profiler_api.h.
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
@@ -68,7 +68,7 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
     return call(__func__, [&] { give(bytes, properties_of(device).totalGlobalMem); });
 }
 
-/// The numbers of the attributes are the runtime's.
+/// The driver numbers the attributes as the runtime does.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {

@@ -1,13 +1,14 @@
-// The basis of all functions of the driver's replacement.
+// Declares the base of all functions in the replacement of NVIDIA's driver.
 //
 // Theory of operation
-//   Programs of the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with libcuda.so.1. Ours manages
-//   contexts and the names of errors, and converts parameters. The work is done by the runtime's functions in
-//   libcudart.so.13, which is the simulated GPU. Handles are the same on both sides: a CUstream is a cudaStream_t, a
-//   CUmodule a cudaLibrary_t, a CUfunction and a CUkernel a cudaKernel_t, and a CUdeviceptr the number of a pointer.
-//   With few exceptions, the numbers of errors and attributes are the same too.
-//   The types are the runtime's and not those of cuda.h, which exists only with a toolkit. Only pointers and numbers
-//   cross the boundary.
+//   Programs that use the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with
+//   libcuda.so.1. Our version of this library manages contexts and the names of errors, and
+//   converts parameters. The functions of the runtime in libcudart.so.13, which is the simulated
+//   GPU, do the work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule
+//   a cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer as a
+//   number. With few exceptions, errors and attributes also have the same numbers.
+//   The types are those of the runtime, because cuda.h exists only with a toolkit. Only pointers
+//   and numbers are passed between the two libraries.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,31 +24,32 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::give, cudart::must, cudart::need;
 
-/// A CUresult. Its numbers are the runtime's, but some of its names differ.
+/// A CUresult. It has the same numbers as the runtime's errors, but some of its names differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to the driver's. The number is the same, except for errors that only
-/// the runtime has.
+/// Converts a runtime error to a driver error. The number stays the same unless only the runtime
+/// has this error.
 Result result_of(cudaError_t error);
 /// Returns "CUDA_ERROR_INVALID_VALUE", for example, or null for an unknown number.
 const char* name_of(Result result);
 
 /// Reports whether cuInit was called.
 bool is_initialized();
-/// Fails if the calling thread cannot use a device now.
+/// Fails if the calling thread has no valid current context.
 void check_context();
 void check_device(int device);
 
-/// A function that needs only cuInit. `name` is __func__.
+/// Runs `body` for a driver function that needs only cuInit. `name` is the function's __func__.
 Result call(const char* name, const std::function<void()>& body);
 
-/// A function that needs a current context.
+/// Runs `body` for a driver function that needs a current context.
 Result in_context(const char* name, const std::function<void()>& body);
 
-/// Functions that do the same as one of the runtime, with and without a context.
+/// Calls the runtime function that does the same as a driver function. `same` needs a current
+/// context, and `same_anywhere` does not.
 template <class... Parameters, class... Arguments>
 Result same(const char* name, cudaError_t (*function)(Parameters...), Arguments... arguments) {
     return in_context(name, [&] { must(function(arguments...)); });
@@ -60,12 +62,12 @@ Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
 
 }  // namespace coalesce::simulator::driver
 
-// ---- functions with the same `count` parameters as one of the runtime ----
+// ---- driver functions that have the same `count` parameters as a runtime function ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(same_anywhere, driver, runtime, count)
 #define COALESCE_SAME(driver, runtime, count) COALESCE_BY(same, driver, runtime, count)
-/// Defines both names of the function: see cudart/per_thread.h.
+/// Defines the function and its variant for per-thread default streams (cudart/per_thread.h).
 #define COALESCE_SAME_IN_STREAM(driver, runtime, count) \
     COALESCE_SAME(driver, runtime, count);              \
     COALESCE_PER_THREAD_STREAM(driver, _ptsz)

@@ -1,7 +1,9 @@
-// Functions by name, and the maker of tensor maps, for which programs of the runtime come here as well.
+// Looks up driver functions by name, and encodes tensor maps, which programs of the runtime also do
+// through this library.
 //
-// Programs and libraries ask for "cuMemAlloc" and the version of CUDA that they know; the
-// newest one that is here is what CUDA 13 calls by this name.
+// Programs and libraries ask for a name such as "cuMemAlloc" and a version of CUDA. They get the
+// newest version of the function that this library has, which is the one that CUDA 13 means by the
+// name.
 #include <dlfcn.h>
 
 #include <string>
@@ -14,14 +16,15 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// No function has more versions.
+/// The highest version suffix of any function.
 constexpr int kMostVersions = 4;
 constexpr unsigned long long kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
-/// CUdriverProcAddressQueryResult
+/// A CUdriverProcAddressQueryResult.
 enum Query { kFound = 0, kSymbolNotFound = 1 };
 
-/// This library, whoever loaded it: others may export the same names.
+/// Returns the handle of this library. Searching the whole process could find functions of the same
+/// name in other libraries.
 void* self() {
     static void* const handle = [] {
         Dl_info info{};
@@ -55,7 +58,7 @@ void* find(const std::string& name, unsigned long long flags) {
 
 extern "C" {
 
-/// The enumerations are passed as unsigned numbers.
+/// The parameters that are enumerations in CUDA are unsigned numbers here.
 Result cuTensorMapEncodeTiled(void* map, unsigned type, unsigned rank, void* address,
                               const uint64_t* size, const uint64_t* strides, const unsigned* box,
                               const unsigned* element_strides, unsigned interleave,
@@ -73,8 +76,9 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
     return *function || query ? cudaSuccess : kNotFound;
 }
 
-/// Tables that only NVIDIA's driver has. Those who ask are its static runtime and its libraries, for whatever
-/// they do next; but NVRTC, which looks for a device and needs none.
+/// Returns no table, because only NVIDIA's driver has these tables. NVRTC asks for one but works
+/// without it, so it gets an error code. NVIDIA's static runtime and other libraries need the
+/// tables, so their call is reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
     Dl_info caller{};
@@ -87,7 +91,8 @@ Result cuGetExportTable(const void** table, const void*) {
         "what the static CUDA runtime and NVIDIA's libraries ask of a driver", instead.c_str());
 }
 
-/// Programs that look for this library by its name ask whether it is ours.
+/// Exists so that a program that loaded libcuda.so.1 by name can tell whether it got the simulated
+/// driver.
 int coalesceDriverIsSimulated() {
     return 1;
 }

@@ -1,4 +1,4 @@
-// The driver's errors: numbers, names, sentences.
+// Implements the driver's errors: their numbers, names and descriptions.
 #include <string>
 
 #include "simulator/addons/driver/driver.h"
@@ -32,7 +32,7 @@ const char* name_of(Result result) {
 }
 
 Result call(const char* name, const std::function<void()>& body) {
-    // "cuMemAlloc" for cuMemAlloc_v2: programs say the name without the version.
+    // Remove the version from the name: programs write "cuMemAlloc", not "cuMemAlloc_v2".
     std::string shown = name;
     const auto version = shown.rfind("_v");
     if (version != shown.npos) shown.erase(version);
@@ -65,7 +65,7 @@ Result cuGetErrorName(Result error, const char** text) {
     return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// The runtime's sentence: the numbers are the same.
+/// Returns the runtime's description, since the runtime's errors have the same numbers.
 Result cuGetErrorString(Result error, const char** text) {
     if (!text) return cudaErrorInvalidValue;
     *text = name_of(error) ? cudaGetErrorString(error) : nullptr;

@@ -1,5 +1,6 @@
-// Graphs, where the driver takes what the runtime takes. CUDA_KERNEL_NODE_PARAMS begins as
-// cudaKernelNodeParams does, and the parameters of the other nodes here are equal.
+// Implements the graph functions of the driver whose parameters match the runtime's.
+// CUDA_KERNEL_NODE_PARAMS begins like cudaKernelNodeParams, and the parameters of the other nodes
+// in this file are identical.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 
@@ -74,8 +75,8 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
     return same(__func__, cudaGraphConditionalHandleCreate, handle, graph, value, flags);
 }
 
-/// A CUgraphNodeParams is a cudaGraphNodeParams with contexts behind some of the parameters, and with another
-/// kind of copy.
+/// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, with contexts after some of the
+/// parameters. Only its description of copies differs, so copies are not supported.
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {

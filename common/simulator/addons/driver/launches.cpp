@@ -1,11 +1,11 @@
-// Launches, and how many blocks fit.
+// Implements launches and occupancy queries.
 #include "simulator/addons/driver/driver.h"
 
 using namespace coalesce::simulator::driver;
 
 namespace {
 
-/// CUlaunchConfig. Its attributes are the runtime's.
+/// A CUlaunchConfig, which uses the runtime's launch attributes.
 struct LaunchConfig {
     unsigned grid[3];
     unsigned block[3];
@@ -26,7 +26,8 @@ cudaLaunchConfig_t config_of(const LaunchConfig& from) {
     return config;
 }
 
-/// Arguments come as a list of addresses, or as one buffer in `extra`.
+/// Launches a kernel whose arguments are either a list of addresses or one buffer, described by
+/// `extra`.
 void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
     need(from && !(arguments && extra));
     const cudaLaunchConfig_t config = config_of(*from);
@@ -37,7 +38,7 @@ void launch(const LaunchConfig* from, const void* function, void** arguments, vo
         make(arguments);
 }
 
-/// The block size with the most threads on a multiprocessor.
+/// Stores the block size that has the most resident threads per multiprocessor.
 void best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
                 size_t shared, int limit, unsigned flags) {
     need(grid && block && flags <= cudaOccupancyDisableCachingOverride);

@@ -1,4 +1,4 @@
-// Memory: allocate, free, and what a pointer is. A CUdeviceptr is a void* here.
+// Implements allocation, deallocation, and attributes of pointers. A CUdeviceptr is a void* here.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 
@@ -17,7 +17,7 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// `*value = found`, of whatever type the attribute has.
+/// Stores `found` in `*value`, which has the type of the queried attribute.
 template <class T>
 void give_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;
@@ -46,7 +46,7 @@ void get_attribute(void* value, int attribute, const void* pointer) {
     }
 }
 
-/// Unlike the runtime, the driver has no memory of 0 bytes.
+/// Allocates memory. Unlike the runtime, the driver refuses to allocate 0 bytes.
 template <class... Parameters, class... Arguments>
 Result allocate(const char* name, cudaError_t (*function)(Parameters...), void** pointer,
                 size_t bytes, Arguments... rest) {
@@ -63,7 +63,7 @@ extern "C" {
 COALESCE_BY(allocate, cuMemAlloc_v2, cudaMalloc, 2);
 COALESCE_SAME(cuMemFree_v2, cudaFree, 1);
 
-/// The size of the elements decides nothing: rows begin at multiples of 512 bytes.
+/// The last parameter, the size of an element, has no effect: rows begin at multiples of 512 bytes.
 Result cuMemAllocPitch_v2(void** pointer, size_t* pitch, size_t width, size_t height, unsigned) {
     return same(__func__, cudaMallocPitch, pointer, pitch, width, height);
 }
@@ -76,7 +76,7 @@ Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer)
                       [&] { need(coalesceFindAllocation(pointer, begin, bytes), kNotFound); });
 }
 
-// ---- in streams, from pools ----
+// ---- allocation from pools, ordered by streams ----
 
 COALESCE_BY(allocate, cuMemAllocAsync, cudaMallocAsync, 3);
 COALESCE_PER_THREAD_STREAM(cuMemAllocAsync, _ptsz);
@@ -108,7 +108,8 @@ Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
     return in_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
-/// What a pointer has not is 0, and no error.
+/// Stores each attribute's value, or 0 if the pointer does not have the attribute. Neither case is
+/// an error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
     return in_context(__func__, [&] {

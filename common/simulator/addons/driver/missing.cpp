@@ -1,4 +1,4 @@
-// What NVIDIA's libcuda.so.1 has and this one does not: see cudart/missing.cpp.
+// Defines the functions of NVIDIA's libcuda.so.1 that are not simulated. See cudart/missing.cpp.
 #include "simulator/base/subjects.h"
 #include "simulator/cudart/driver_support.h"
 

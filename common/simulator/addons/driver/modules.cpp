@@ -1,4 +1,5 @@
-// Device code that the program brings: modules, libraries, the linker, kernels and variables.
+// Loads device code that the program supplies: modules, libraries, the linker, kernels and
+// variables.
 #include <cstring>
 #include <string>
 
@@ -39,13 +40,13 @@ void get_attribute(int* value, int attribute, const void* kernel) {
     give(value, values[attribute]);
 }
 
-// ---- the linker: of PTX alone. The pieces are linked when the image is loaded ----
+// ---- the linker, which accepts only PTX and links it when the image is loaded ----
 
 struct Link {
     std::string ptx;
 };
 
-/// Those that were created and not destroyed.
+/// Returns all link states that were created and not yet destroyed.
 auto& links() {
     static auto& all = *new coalesce::simulator::cudart::Handles<Link*, Link>;
     return all;
@@ -78,7 +79,7 @@ Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
     return in_context(__func__, [&] { load(module, image); });
 }
 
-/// The options' numbers are the runtime's.
+/// The driver numbers the JIT options as the runtime does.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
     return in_context(__func__, [&] { load(module, image, count, options, values); });
@@ -99,7 +100,8 @@ COALESCE_SAME(cuModuleGetFunctionCount, cudaLibraryGetKernelCount, 2);
 COALESCE_SAME(cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels, 3);
 COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
 
-/// CU_MODULE_EAGER_LOADING: a module is read when it is loaded.
+/// Returns CU_MODULE_EAGER_LOADING (1), because the simulator reads a module as soon as the program
+/// loads it.
 Result cuModuleGetLoadingMode(int* mode) {
     return call(__func__, [&] { give(mode, 1); });
 }
@@ -124,12 +126,12 @@ COALESCE_SAME_ANYWHERE(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, 3
 COALESCE_SAME(cuLibraryGetGlobal, cudaLibraryGetGlobal, 4);
 COALESCE_SAME(cuLibraryGetManaged, cudaLibraryGetManaged, 4);
 
-/// A library is a module.
+/// Returns the library itself, since a library is a module here.
 Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
     return in_context(__func__, [&] { give(module, library); });
 }
 
-// ---- kernels and functions: the same thing ----
+// ---- kernels and functions, which are the same here ----
 
 Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
     return in_context(__func__, [&] { give(function, kernel); });
@@ -164,7 +166,7 @@ Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
     return in_context(__func__, [] {});
 }
 
-/// CU_FUNCTION_LOADING_STATE_LOADED
+/// Returns CU_FUNCTION_LOADING_STATE_LOADED.
 Result cuFuncIsLoaded(int* state, cudaKernel_t) {
     return in_context(__func__, [&] { give(state, 1); });
 }

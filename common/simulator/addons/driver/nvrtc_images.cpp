@@ -1,7 +1,7 @@
-// Programs that compile with NVRTC for a real GPU and take machine code: they get the PTX of the same
-// compilation, which NVRTC has as well, and which loads wherever a cubin does.
+// Replaces NVRTC's functions that return machine code. A program that compiles for a real GPU gets
+// the PTX of the same compilation instead, which can be loaded wherever a cubin can.
 //
-// `simulate` has this library loaded before NVRTC's, so that it is asked first.
+// `simulate` preloads this library before NVRTC, so that the program finds these functions first.
 #include <dlfcn.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Streams, events and captures: the runtime's.
+// Forwards streams, events and captures to the runtime.
 #include "simulator/addons/driver/driver.h"
 
 using namespace coalesce::simulator::driver;
@@ -14,7 +14,8 @@ COALESCE_SAME_IN_STREAM(cuStreamSynchronize, cudaStreamSynchronize, 1);
 COALESCE_SAME_IN_STREAM(cuStreamQuery, cudaStreamQuery, 1);
 COALESCE_SAME_IN_STREAM(cuStreamWaitEvent, cudaStreamWaitEvent, 3);
 
-/// A CUstreamCallback gets a CUresult, which for a success is the same.
+/// A CUstreamCallback takes a CUresult where the runtime's takes a cudaError_t. For success both
+/// are 0.
 COALESCE_SAME_IN_STREAM(cuStreamAddCallback, cudaStreamAddCallback, 4);
 COALESCE_SAME_IN_STREAM(cuStreamGetFlags, cudaStreamGetFlags, 2);
 COALESCE_SAME_IN_STREAM(cuStreamGetPriority, cudaStreamGetPriority, 2);

@@ -14,7 +14,7 @@ thread_local cudaStreamCaptureMode capture_mode_of_thread = cudaStreamCaptureMod
 
 namespace {
 
-/// Which capture each stream takes part in. Under the lock of the graphs.
+/// Returns the capture that each stream takes part in. The caller must hold the lock of `Graphs`.
 std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     static auto& table = *new std::map<cudaStream_t, std::shared_ptr<Capture>>;
     return table;
@@ -25,7 +25,7 @@ std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     refuse(why, error);
 }
 
-/// Each capture once.
+/// Returns each capture in progress once.
 std::set<std::shared_ptr<Capture>> all_captures() {
     std::set<std::shared_ptr<Capture>> captures;
     for (const auto& [stream, capture] : participants()) captures.insert(capture);
@@ -40,7 +40,7 @@ bool forbids_unsafe_calls(const Capture& capture) {
            capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-/// Every node from which `to` can be reached, and `to`.
+/// Returns the nodes in `to` and every node from which one of them can be reached.
 std::set<const Node*> all_before(const std::vector<Dependency>& to) {
     std::set<const Node*> found;
     std::vector<const Node*> next;
@@ -115,7 +115,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                    "the capture began in another stream.");
     end(*capture);
-    // The capture is over all the same, and what was captured is lost: so an H100 does it.
+    // These errors come after `end`: as on an H100, the capture has ended anyway and its nodes are
+    // lost.
     need(capture->mode == cudaStreamCaptureModeRelaxed ||
              capture->thread == std::this_thread::get_id(),
          cudaErrorStreamCaptureWrongThread);
@@ -151,9 +152,10 @@ void forget_captures() {
     for (const auto& capture : all_captures()) end(*capture);
 }
 
-// ---- what cannot be done meanwhile ----
+// ---- calls that a capture in progress forbids ----
 
-/// Of the captures that a call cannot be made beside none is valid any longer, and the call fails.
+/// Fails the call if `captures` is not empty, and invalidates these captures, because the call must
+/// not be made while they are in progress.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
     if (captures.empty()) return;

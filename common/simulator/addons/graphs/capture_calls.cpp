@@ -1,4 +1,4 @@
-// Stream capture as the program calls it: begin, end, and what it may ask meanwhile.
+// Implements the functions of stream capture: begin, end, and queries in between.
 #include <utility>
 
 #include "simulator/addons/graphs/capture_state.h"
@@ -22,7 +22,8 @@ cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
     return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
 
-/// Lists of what the stream's next node will wait for, which the program may still read after the call.
+/// Returns the nodes that the stream's next node will depend on, in lists that the program may
+/// still read after the call.
 void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** told_nodes,
                const cudaGraphEdgeData** told_data, size_t* count) {
     std::vector<cudaGraphNode_t>& nodes = capture.told_nodes[stream];

@@ -1,4 +1,4 @@
-// The state of an active capture, for the functions that start, end and describe captures.
+// Declares the state of an active capture, for the functions that start, end and describe captures.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,16 +15,17 @@ namespace coalesce::simulator::cudart {
 
 struct Capture {
     std::shared_ptr<Graph> graph;
-    /// Whether the program receives the graph at the end; otherwise it provided it.
+    /// True if the program receives the graph when the capture ends, false if the program supplied
+    /// the graph.
     bool makes_graph = true;
     cudaStream_t origin = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
     std::thread::id thread;
     unsigned long long id = 0;
     bool is_valid = true;
-    /// For each participating stream, what its next node will wait for.
+    /// For each stream that takes part, the nodes that its next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The same as last returned to the program, in arrays that it may still read.
+    /// The `ends` last returned to the program, in arrays that the program may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> told_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> told_data;
 };
@@ -35,13 +36,14 @@ extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 /// Ends all captures, for cudaDeviceReset.
 void forget_captures();
 
-/// Adds the dependencies that are missing.
+/// Adds the dependencies in `from` that `into` does not contain.
 void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
 
-/// `graph` is null for a new one. Otherwise its new nodes come after `after`.
+/// Begins a capture into `graph`, or into a new graph if `graph` is null. The first new nodes
+/// depend on `after`.
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                    std::vector<Dependency> after);
-/// `graph` may be null if the program provided the graph.
+/// Ends the capture and stores its graph. `graph` may be null if the program supplied the graph.
 void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::simulator::cudart

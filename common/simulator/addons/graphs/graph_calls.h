@@ -1,4 +1,4 @@
-// Shared by all calls about graphs: taking the lock, and looking up handles.
+// Implements the steps that all graph functions share: taking the lock and looking up handles.
 #pragma once
 
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Returns the object of a handle. `what` is its name for the message.
+/// Returns the object of a handle. An error message calls the object `what`.
 template <class Handle>
 auto& known(Handle handle, const char* what) {
     auto* found = Graphs::instance().find(handle);
@@ -25,7 +25,7 @@ inline Executable& known_executable(cudaGraphExec_t handle) {
     return known(handle, "executable graph");
 }
 
-/// Returns the executable graph's copy of a node.
+/// Returns the copy of the node `original` in an executable graph.
 inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
     Node* node = known_executable(handle).graph->copy_of(Graphs::instance().find(original));
     if (!node) refuse("the node is not one of the graph that was instantiated.");

@@ -1,4 +1,4 @@
-// Graphs that run: instantiate, launch, change, update.
+// Implements executable graphs: instantiate, launch, change and update.
 #include "simulator/addons/graphs/graph_calls.h"
 #include "simulator/addons/graphs/graph_memory.h"
 #include "simulator/cudart/capture.h"
@@ -18,7 +18,7 @@ bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     });
 }
 
-/// Fails for a graph that cannot run, and tells why in `how`.
+/// Fails if the graph cannot run, and stores the reason in `how`.
 void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
     how.result_out = cudaGraphInstantiateInvalidStructure;
     graph.for_each_graph([&](Graph& part) {
@@ -86,8 +86,8 @@ void set_conditions(Graph& graph) {
     });
 }
 
-/// It lives at least as long as the launch runs; no lock is held meanwhile, since host functions may wait for
-/// other threads.
+/// Returns an owner that keeps the executable alive while a launch runs. The launch does not hold
+/// the lock, since host functions may wait for other threads.
 std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
     return known_executable(handle).shared_from_this();
@@ -121,7 +121,7 @@ std::size_t index_in(const Graph& graph, const Node* node) {
     return index;
 }
 
-/// Whether the nodes wait for the same ones, by their places in their graphs.
+/// Checks that the two nodes depend on nodes with the same indices in their graphs.
 Difference compare_edges(const Node& present, Node& wanted) {
     if (present.dependencies.size() != wanted.dependencies.size())
         return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, nullptr};
@@ -161,7 +161,8 @@ Difference compare(const Graph& present, const Graph& wanted) {
     return {cudaGraphExecUpdateErrorTopologyChanged, surplus, nullptr};
 }
 
-/// The graphs have the same nodes and edges.
+/// Copies the work of all nodes from `wanted` to `present`. Both graphs must have the same nodes
+/// and edges.
 void take_over(Graph& present, const Graph& wanted) {
     for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
         Node& node = *present.nodes()[i];
@@ -182,7 +183,8 @@ void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResu
     take_over(*executable.graph, wanted);
 }
 
-/// The executable's copy of a node that can be left out of a graph that runs: kernels, copies and fills can.
+/// Returns the executable's copy of a node that can be disabled. Only kernels, copies and fills can
+/// be disabled.
 Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
     Node& node = executable_node(executable, original);
     need(node.type() <= cudaGraphNodeTypeMemset);
@@ -218,7 +220,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
 COALESCE_BY(api, cudaGraphLaunch, launch_graph, 2);
 COALESCE_PER_THREAD_STREAM(cudaGraphLaunch, _ptsz);
 
-/// There is nothing to prepare.
+/// Does nothing, because there is nothing to prepare.
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
     return on_stream(__func__, stream, [&] { owner_of(executable); });
 }

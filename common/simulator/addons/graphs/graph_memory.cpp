@@ -16,16 +16,17 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// What is mapped at a time, as an H100 counted it for an allocation of 4 bytes.
+/// Graph memory is mapped in blocks of this size (in bytes), as measured on an H100 with an
+/// allocation of 4 bytes.
 constexpr u64 kBlock = u64{32} << 20;
 
 u64 in_blocks(u64 bytes) {
     return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
-/// The memory of all graphs that are alive, and how much of it a program is told to be mapped. A launch maps
-/// what its allocations need; what is freed stays mapped, and serves the next launch of any graph, until
-/// cudaDeviceGraphMemTrim.
+/// The memory of all existing graphs, and the number of bytes that a program is told are mapped. A
+/// launch maps memory for its allocations. Freed memory stays mapped for later launches of any
+/// graph, until cudaDeviceGraphMemTrim.
 struct Books {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
@@ -107,7 +108,8 @@ bool end_use(GraphMemory& graph_memory) {
 
 void trim_graph_memory() {
     Books& books = Books::instance();
-    // Outlive the lock: the last owner of such memory takes it.
+    // Declared before the lock so that it is destroyed after the lock: the destructor of a
+    // GraphMemory also takes the lock.
     std::vector<std::shared_ptr<GraphMemory>> all;
     std::lock_guard lock(books.mutex);
     for (const auto& [address, known] : books.known) all.push_back(known.lock());
@@ -131,7 +133,7 @@ void get(const Books& books, cudaGraphMemAttributeType attribute, u64* value) {
     }
 }
 
-/// High-water marks may be set back, and nothing else.
+/// Resets a high-water mark. Other attributes cannot be set.
 void set(Books& books, cudaGraphMemAttributeType attribute, const u64* value) {
     need(value && *value == 0);
     if (attribute == cudaGraphMemAttrUsedMemHigh)

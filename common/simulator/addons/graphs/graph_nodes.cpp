@@ -1,8 +1,9 @@
-// Nodes of every kind: add one, read and change its parameters, in a graph and in one that runs.
+// Adds nodes of every kind, and reads and changes their parameters, in a graph and in an executable
+// graph.
 //
-// Idea       Three families of calls take the same parameters: they add a node, change one of a graph, and
-//            change its copy in an executable. Each call says how its parameters become work, and which of
-//            the three it is (add, change, change_running).
+// Idea       Three families of functions take the same parameters: they add a node, change a node
+//            of a graph, or change its copy in an executable. Each function passes a callable that
+//            turns its parameters into work to one of `add`, `change` and `change_running`.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -16,7 +17,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Where a new node goes.
+/// The position of a new node in a graph.
 struct Place {
     cudaGraphNode_t* node;
     cudaGraph_t graph;
@@ -25,7 +26,7 @@ struct Place {
     const cudaGraphEdgeData* data = nullptr;
 };
 
-/// `make(graph)` says what the node does.
+/// Adds a node to a graph. `make(graph)` returns the work of the node.
 template <class Make>
 cudaError_t add(const char* name, const Place& place, Make make) noexcept {
     return graph_call(name, [&] {
@@ -39,7 +40,7 @@ cudaError_t add(const char* name, const Place& place, Make make) noexcept {
     });
 }
 
-/// What a node keeps when its parameters change.
+/// Copies the attributes that a node keeps when its parameters change.
 void keep_attributes(const Work& before, Work& after) {
     const auto* old_kernel = std::get_if<KernelWork>(&before);
     auto* kernel = std::get_if<KernelWork>(&after);
@@ -69,7 +70,7 @@ cudaError_t change_running(const char* name, cudaGraphExec_t executable, cudaGra
     return graph_call(name, [&] { change(executable_node(executable, original), make); });
 }
 
-/// `give(work)` reads the work of a node that does such work.
+/// Calls `give(work)` with the work of the node, which must be of type `WorkType`.
 template <class WorkType, class Give>
 cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
     return graph_call(name, [&] {
@@ -79,14 +80,14 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
     });
 }
 
-// ---- how parameters become work ----
+// ---- callables that turn parameters into work ----
 
-/// Work that is the same in any graph: `describe(arguments...)` says what.
+/// Returns a callable that makes the work `describe(arguments...)` for any graph.
 auto work_of(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
-/// For work that needs nothing else.
+/// Returns a callable that makes this work for any graph.
 auto plain(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
@@ -116,7 +117,9 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 
 // ---- kernels, copies, fills, host functions ----
 
-/// The three families, for nodes whose work `describe` makes of `parameters` parameters. `variant`: of copies.
+/// Defines the functions that add, change, and change in an executable the nodes of this kind.
+/// `describe` turns `parameters` parameters into work. `variant` is a suffix for copies, such as
+/// 1D.
 #define COALESCE_NODES(kind, variant, describe, parameters)                                     \
     cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
                                                   const cudaGraphNode_t* after, size_t count,   \
@@ -170,7 +173,7 @@ void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
     work = std::move(changed);
 }
 
-/// What such a node does, if it launches a kernel.
+/// Returns the work of a node that must launch a kernel.
 KernelWork& kernel_of(Node* node) {
     auto* work = node ? std::get_if<KernelWork>(&node->work) : nullptr;
     need(work);
@@ -191,7 +194,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     });
 }
 
-/// One that was never set is all zeros.
+/// Returns the value of an attribute, which is all zeros if the program never set it.
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
                                             cudaLaunchAttributeValue* value) {
     return read<KernelWork>(__func__, handle, value, [&](const KernelWork& work) {
@@ -211,7 +214,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
     });
 }
 
-// ---- graphs within, and nothing at all ----
+// ---- child graphs and empty nodes ----
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,

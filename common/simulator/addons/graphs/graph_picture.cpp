@@ -1,4 +1,4 @@
-// cudaGraphDebugDotPrint: a graph as text for Graphviz.
+// Implements cudaGraphDebugDotPrint, which writes a graph as text for Graphviz.
 #include <fstream>
 
 #include "base/kernel_name.h"
@@ -18,7 +18,7 @@ std::string label_of(const Work& work) {
     const auto* kernel = std::get_if<KernelWork>(&work);
     if (!kernel) return name;
     std::string label = name;
-    // A kernel whose library was unloaded has no name.
+    // A kernel has no name once its library is unloaded.
     error_of([&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
     return label;
 }
@@ -41,7 +41,7 @@ void draw(const Graph& graph, std::ostream& out) {
 
 }  // namespace
 
-/// The flags ask for more words in the picture, and are ignored.
+/// The flags, which ask for more details in the picture, are ignored.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
     return graph_call(__func__, [&] {
         const Graph& graph = known_graph(handle);

@@ -1,4 +1,4 @@
-// Graphs as a whole, and their edges: create, destroy, clone, list, connect.
+// Implements functions for whole graphs and their edges: create, destroy, clone, list and connect.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -10,7 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Gives a list as all such calls do: its length alone, or as much of it as there is room for.
+/// Returns a list as all graph functions do. Without an array they return the length of the list;
+/// otherwise they fill the array as far as its size allows.
 template <class T, class Give>
 void give_list(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     need(count);
@@ -34,7 +35,7 @@ bool is_plain(const Dependency& edge) {
 void give_edges(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
                 cudaGraphEdgeData* data, size_t* count) {
     need(nodes || !data);
-    // A list without the data that some of its edges have would be a wrong answer.
+    // If an edge has data, a list without that data would be incomplete, so fail.
     need(!nodes || data || std::all_of(list.begin(), list.end(), is_plain), cudaErrorLossyQuery);
     give_list(list, nodes != nullptr, count, [&](size_t i, const Dependency& edge) {
         nodes[i] = handle_of(edge.node);

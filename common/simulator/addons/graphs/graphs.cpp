@@ -27,7 +27,8 @@ Graph::~Graph() {
     Graphs::instance().alive_.erase(this);
     for (const auto& node : nodes_) Graphs::instance().nodes_.erase(node.get());
     for (const auto& [object, count] : objects) release(*object, count);
-    // What runs is a copy, and shares the handles of the graph that the program built.
+    // An executable's graph is a copy that shares the condition handles of the program's graph, so
+    // only the original removes them.
     if (is_part) return;
     for (const auto& [handle, value] : conditions) GraphConditions::instance().forget(handle);
 }
@@ -58,7 +59,7 @@ std::shared_ptr<Graph> copy_part(const std::shared_ptr<Graph>& part) {
     return copied;
 }
 
-/// The graphs within a node are its own.
+/// Copies a node's work. The copy gets its own copies of nested graphs.
 Work copy_work(const Work& work) {
     if (const auto* child = std::get_if<ChildWork>(&work))
         return ChildWork{copy_part(child->graph)};
@@ -152,7 +153,8 @@ void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
 // ---- all of them ----
 
 Graphs& Graphs::instance() {
-    // Never destroyed: the program's own destructors may still call us while the process ends.
+    // The object is never destroyed, because the program's own destructors may still call us while
+    // the process exits.
     static Graphs& graphs = *new Graphs;
     return graphs;
 }
@@ -230,7 +232,7 @@ std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNod
 
 // ---- running ----
 
-/// Reports whether each node waits for the one before it, so that there is no other order.
+/// Reports whether each node depends on the node before it, so that no other order is possible.
 static bool is_chain(const std::vector<Node*>& order) {
     for (std::size_t k = 1; k < order.size(); ++k)
         if (!order[k]->depends_on(order[k - 1])) return false;
@@ -245,7 +247,7 @@ void run_graph(const Graph& graph) {
     for (const Node* node : order) {
         if (!node->enabled) continue;
         carry_out(node->work);
-        // A kernel's own error waits for a later call, and nothing runs after it.
+        // If a kernel fails, no further node runs. A later call of the program reports the error.
         if (context_is_broken()) return;
     }
 }

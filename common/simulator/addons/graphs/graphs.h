@@ -1,10 +1,10 @@
-// Graphs: nodes that hold work, and edges that order them.
+// Declares graphs, which consist of nodes with work and of edges that order the nodes.
 //
-// Idea       A graph that runs (Executable) is a copy of the one that the program built. Its nodes
-//            remember which node they are copies of, because the program refers to those. Its nodes
-//            run one after the other, in an order that the edges allow, before the launch returns,
-//            like all work here.
-// Builds on  work.h (what a node does), graph_memory.h (allocation nodes).
+// Idea       An executable graph is a copy of the graph that the program built. The program still
+//            refers to the original nodes, so each copy stores which node it was copied from. The
+//            nodes run one after the other, in an order that the edges allow, and all of them run
+//            before the launch returns, like all work here.
+// Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -39,7 +39,7 @@ inline bool is_conditional(const Node& node) {
     return node.type() == cudaGraphNodeTypeConditional;
 }
 
-/// Reports whether the node allocates or frees memory of the graph.
+/// Reports whether the node allocates or frees graph memory.
 inline bool is_of_memory(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
@@ -57,35 +57,37 @@ public:
     void remove(Node& node);
 
     std::shared_ptr<Graph> copy() const;
-    /// Returns the copy of `original` in this graph or in a nested graph, or nullptr.
+    /// Returns the copy of `original` in this graph or in a nested graph, or null if there is none.
     Node* copy_of(const Node* original);
-    /// Sorts the nodes so that each comes after those that it depends on. Returns false if there is
-    /// a cycle, with a node of it in `culprit`.
+    /// Sorts the nodes so that each node comes after those that it depends on. If the graph has a
+    /// cycle, returns false and stores a node of the cycle in `culprit`.
     bool in_order(std::vector<Node*>& order, Node*& culprit) const;
     /// Reports whether this graph or a nested graph has a node with this property.
     bool has(const std::function<bool(const Node&)>& property) const;
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// Whether it belongs to a node or an executable, so that the program must not destroy it.
+    /// True if the graph belongs to a node or an executable, so that the program must not destroy
+    /// it.
     bool is_part = false;
-    std::map<UserObject*, unsigned> objects;  ///< the references that the graph holds
-    /// The conditions created for this graph, with the values that a launch sets.
+    std::map<UserObject*, unsigned> objects;  ///< references to user objects that the graph holds
+    /// The conditions created for this graph. Each has the value that a launch assigns to the
+    /// condition at its start.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-/// A graph that can be launched.
+/// An executable graph, which the program can launch.
 struct Executable : std::enable_shared_from_this<Executable> {
     std::shared_ptr<Graph> graph;
     const Graph* original = nullptr;
     unsigned long long flags = 0;
 };
 
-/// All existing graphs, nodes and executables. One lock protects them. Every call that looks at a
-/// graph holds it, but not while a graph runs.
+/// All existing graphs, nodes and executables, protected by one lock. Every call that uses a graph
+/// holds the lock, except while the graph runs.
 class Graphs {
 public:
     static Graphs& instance();
@@ -100,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether an executable of this graph exists.
     bool has_executable(const Graph* original);
-    /// For cudaDeviceReset.
+    /// Deletes all graphs, for cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;
@@ -120,12 +122,12 @@ inline cudaGraphNode_t handle_of(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// Returns the nodes of these handles, with the data of the edges. They must be different nodes of
-/// `graph`.
+/// Returns the nodes of the given handles, each with the data of its edge. Fails unless they are
+/// different nodes of `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 
-/// Runs the nodes of a graph without cycles.
+/// Runs the nodes of a graph, which must not contain a cycle.
 void run_graph(const Graph& graph);
 
 }  // namespace coalesce::simulator::cudart

@@ -10,17 +10,20 @@ namespace coalesce::simulator::cudart {
 Work describe_kernel(const cudaKernelNodeParams* parameters);
 Work describe_memset(const cudaMemsetParams* parameters);
 Work describe_host(const cudaHostNodeParams* parameters);
-/// The child graph is copied, unless `moves` says that the node takes it over.
+/// Makes the work of a child-graph node. The child graph is copied, or owned by the node from now
+/// on if `moves` is true.
 Work describe_child(cudaGraph_t child, bool moves);
-/// Sets `parameters->dptr` to the address.
+/// Sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
 Work describe_free(const Graph& graph, void* pointer);
-/// Handles all kinds of parameters. `graph` is the graph that the node will belong to.
+/// Makes the work that parameters of any kind describe. `graph` is the graph that the node will
+/// belong to.
 Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams parameters_of(const KernelWork& work);
 cudaMemsetParams parameters_of(const FillWork& work);
-/// Copies and host functions are stored with their original parameters.
+/// Returns the parameters of a copy or host function, whose work consists of exactly these
+/// parameters.
 template <class Parameters>
 const Parameters& parameters_of(const Parameters& work) {
     return work;

@@ -1,4 +1,5 @@
-// What only nodes of graphs do: child graphs, memory of the graph, conditions (cudart/addons.h).
+// Runs the work that exists only in graphs: child graphs, graph memory and conditional nodes
+// (cudart/addons.h).
 #include "simulator/addons/graphs/graph_memory.h"
 #include "simulator/addons/graphs/graphs.h"
 #include "simulator/cudart/addons.h"

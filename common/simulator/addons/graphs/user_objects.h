@@ -1,4 +1,4 @@
-// Objects of the program that live as long as the graphs that use them.
+// Declares user objects, which live as long as the graphs that refer to them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +8,8 @@ namespace coalesce::simulator::cudart {
 struct UserObject;
 
 void retain(UserObject& object, unsigned count);
-/// With the last reference, the program's destructor is called and the object is deleted. Returns
-/// false if there are fewer references.
+/// Removes `count` references. Removing the last one calls the program's destructor and deletes the
+/// object. Returns false if the object has fewer than `count` references.
 bool release(UserObject& object, unsigned count);
 
 }  // namespace coalesce::simulator::cudart

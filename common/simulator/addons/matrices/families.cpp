@@ -1,14 +1,14 @@
-// The table of the instructions that all lanes of a warp execute together, on matrices.
+// Lists the matrix instructions, which all lanes of a warp execute together.
 #include "simulator/addons/matrices/families.h"
 
 namespace coalesce::simulator {
 
 std::span<const FamilyRow> matrix_families() {
     static constexpr FamilyRow families[] = {
-        {"ldmatrix", describe_matrix_access},  // 8x8 matrices from shared memory to registers
-        {"stmatrix", describe_matrix_access},  // ... and from registers to shared memory
-        {"movmatrix", describe_matrix_move},   // d = an 8x8 matrix, transposed
-        {"mma", describe_mma},                 // d = a * b + c, of matrices
+        {"ldmatrix", describe_matrix_access},  // load 8x8 matrices from shared memory
+        {"stmatrix", describe_matrix_access},  // store 8x8 matrices from registers to shared memory
+        {"movmatrix", describe_matrix_move},   // transpose an 8x8 matrix in registers
+        {"mma", describe_mma},                 // multiply and add matrices: d = a * b + c
         {"wmma", describe_wmma},               // the same, with layouts that the GPU chooses
     };
     return families;

@@ -1,4 +1,5 @@
-// The families of instructions on matrices. Each has a function, which is defined beside its handlers.
+// Declares the families of matrix instructions. Each family has a function, which is defined next
+// to its handlers.
 #pragma once
 
 #include "simulator/execute/describe.h"

@@ -1,12 +1,16 @@
-// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 2-byte elements between shared memory and the registers of a warp.
+// Executes ldmatrix, stmatrix and movmatrix, which move 8x8 matrices of 2-byte elements between
+// shared memory and the registers of a warp.
 //
-// Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register for each matrix. With .trans, of column
-//         r instead. Lanes 8m to 8m + 7 give the addresses of the eight rows of matrix m, 16 bytes each.
-// Idea    For memory, these are accesses of 16 bytes by the lanes that give addresses: shared_access.h checks,
-//         counts and reports them like all others, and a shape tells it where a row lies in the lanes' registers.
-// Count   A matrix is a pass of eight rows, which takes a wavefront unless two rows want different words of one
-//         bank. So rows of 128 bytes without padding conflict eight times. Whether rows that lie at one
-//         address are ever served in pairs, as those of ld are, the proof on hardware will show; here they are not.
+// Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register per matrix. With
+//         .trans it holds these elements of column r. Lanes 8m to 8m + 7 supply the addresses of
+//         the eight rows of matrix m, which have 16 bytes each.
+// Idea    In memory, these instructions are 16-byte accesses by the lanes that supply addresses.
+//         shared_access.h checks, counts and reports them like all others, and a shape tells it
+//         which bytes of which lanes' registers contain a row.
+// Count   A matrix is one pass of eight rows, which takes one wavefront unless two rows need
+//         different words of the same bank. Rows that are 128 bytes apart therefore have an 8-way
+//         conflict. We do not know yet whether the hardware serves rows at the same address in
+//         pairs, as it does for ld; here it does not.
 #include "simulator/addons/matrices/whole_warp.h"
 
 #include <array>
@@ -23,12 +27,12 @@ using ptx::StateSpace;
 
 namespace {
 
-/// The lanes that give addresses.
+/// Returns the lanes that supply addresses.
 Mask row_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// The register of the matrix that a lane gives a row of.
+/// Returns the register of the matrix to which the lane's row belongs.
 Slot loaded_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
@@ -37,7 +41,7 @@ Slot stored_slot(const Op* op, int lane) {
     return op->v[static_cast<u32>(lane) / kTileRows];
 }
 
-/// Where byte `byte` of row `row` is: which byte of a matrix's register, in which lane.
+/// The position of a row's byte in the registers: the lane, and the byte of that lane's register.
 struct PlaceInRegister {
     u32 lane, byte;
 };
@@ -61,7 +65,8 @@ struct MatrixRows {
         u32* lanes = w.lanes<u32>(stored_slot(op, lane));
         for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
     }
-    /// Calls body(byte of the lane's row, where two bytes of it are in the register).
+    /// Calls `body` for each pair of bytes in the lane's row, with the pair's offset in the row and
+    /// its address in the registers.
     template <class Body>
     static void for_each_pair(int lane, u32* lanes, Body body) {
         auto* bytes = reinterpret_cast<u8*>(lanes);
@@ -78,8 +83,9 @@ struct MatrixRows {
     }
 };
 
-/// Calls body(lane with a row, byte of the row, lane with a register, byte of what that moves) for the first lanes,
-/// which give rows.
+/// Calls `body` for every byte of the rows, which belong to the first lanes. The arguments are the
+/// row's lane, the byte's offset in the row, the lane whose register contains the byte, and the
+/// byte's offset in that lane's registers.
 template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
@@ -91,7 +97,8 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Rows on the one side, registers on the other, which all lanes have.
+/// Tracks uninitialized bytes between the rows in memory, which only some lanes address, and the
+/// registers, which all lanes have.
 template <bool Transposed>
 struct LanesOf<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
@@ -109,7 +116,7 @@ struct LanesOf<MatrixRows<Transposed>> {
             });
         return any;
     }
-    /// nullptr: none.
+    /// Marks loaded bytes as undefined, or none if `undefined` is null.
     static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
         u32 in_registers[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
@@ -124,7 +131,8 @@ struct LanesOf<MatrixRows<Transposed>> {
 
 namespace {
 
-/// The lanes that give addresses do the access. Op::a: the addresses. Op::count: matrices.
+/// Executes the access with only the lanes that supply addresses. `Op::a` contains the addresses,
+/// and `Op::count` is the number of matrices.
 template <bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
@@ -137,8 +145,9 @@ const Op* move_rows(Warp& w, const Op* op) {
     return next;
 }
 
-/// Of generic addresses, MatrixOp::addresses takes those within shared memory. False: one is elsewhere, which has ended
-/// the launch.
+/// Replaces generic addresses in `access` with addresses in shared memory, which it stores in
+/// `MatrixOp::addresses`. Returns false, and ends the launch, if an address is outside of shared
+/// memory.
 bool find_in_shared(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;
     access.immediate = 0;
@@ -163,7 +172,7 @@ const Op* move_matrices(Warp& w, const Op* op) {
     return move_rows<Transposed, Store>(w, &access) ? op + 1 : nullptr;
 }
 
-/// movmatrix: Op::a to Op::d, turned.
+/// Executes movmatrix: transposes Op::a into Op::d.
 const Op* run_move(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     u32* d = w.lanes<u32>(op->d);
@@ -224,7 +233,7 @@ Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyI
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
     made.warp_sync = true;
-    made.has_side_effects = true;  // the other lanes depend on each
+    made.has_side_effects = true;  // the result in each lane depends on the other lanes
     const std::size_t count = made.operands.size();
     return describe(instruction, std::move(made), count - optional, count);
 }

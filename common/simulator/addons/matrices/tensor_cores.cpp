@@ -1,11 +1,13 @@
-// mma.sync and wmma.mma: d = a * b + c, of matrices that are spread over the registers of a warp.
+// Executes mma.sync and wmma.mma: d = a * b + c, with matrices that are distributed over the
+// registers of a warp.
 //
-// Builds on  fragments.h, which says where each element is.
-// Rounding   Of f16, bf16 and tf32, products are exact; they are added to c one after the other in double precision,
-//            and the sum is rounded once, to nearest. Tensor cores add several products at a time and cut off
-//            what lies far below the largest of them: their last bits may differ. Small whole numbers are
-//            exact here and there. tf32 is read from an f32 without looking at its lower 13 bits. f64 is a chain of fma.
-//            A NaN is always the same one.
+// Builds on  fragments.h, which says which register of which lane contains each element.
+// Rounding   Products of f16, bf16 and tf32 are exact. They are added to c one after the other in
+//            double precision, and the sum is rounded once, to nearest. Tensor cores add several
+//            products at a time and truncate the bits far below the largest of them, so their last
+//            bits may differ. Results with small integers are exact on both. For tf32, the lower 13
+//            bits of each f32 are ignored. f64 is computed by a chain of fma. A NaN result always
+//            has the same bits.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,12 +23,13 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// No shape has more elements in a part. Whole numbers of 32 bits, and sums of their products, are exact in a double.
+/// The largest number of elements of a matrix in any shape. A double represents 32-bit integers and
+/// sums of their products exactly.
 constexpr u32 kMostElements = 1024;
 using Elements = std::array<double, kMostElements>;
 
-/// How far apart neighbouring lines, and neighbours in a line, are in Elements: a by rows, b by steps of k, and
-/// accumulators by rows.
+/// The distances in `Elements` between neighbouring lines, and between neighbouring elements of a
+/// line. a and the accumulators are stored by rows, and b by steps of k.
 struct Strides {
     u32 line, across;
 };
@@ -36,7 +39,8 @@ Strides strides_of(const MatrixFragment& f, const MatrixShape& shape) {
     return {f.across, 1};
 }
 
-/// Calls body(lane's register, element of it, where in Elements) for each element.
+/// Calls `body` for each element, with the lane's register, the element's index in the register,
+/// and its index in `Elements`.
 template <class Lane, class Body>
 void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
     const u32 each = f.elements_of_register();
@@ -104,7 +108,7 @@ void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elem
     }
 }
 
-/// Adds the products to `sums`, of which there are m * n.
+/// Adds the products of a and b to the m * n elements of `sums`.
 template <class Add>
 void multiply(const MatrixShape& shape, u32 steps, const Elements& a, const Elements& b,
               Elements& sums, Add add) {
@@ -165,7 +169,8 @@ const Op* run_product(Warp& w, const Op* op) {
 const Op* run_chain(Warp& w, const Op* op) {
     return run_by(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
 }
-/// Of 32 bits at a time, how many pairs are different, or both set.
+/// Multiplies one-bit matrices 32 bits at a time: counts the pairs of bits that differ (xor), or
+/// that are both set (and).
 const Op* run_bits(Warp& w, const Op* op) {
     return run_by(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
         const auto a = static_cast<i32>(x), b = static_cast<i32>(y);
@@ -175,7 +180,8 @@ const Op* run_bits(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-/// What there is for the elements of a: the accumulators' elements, and the shapes.
+/// The supported products for one element type of a: the element types of the accumulators, and the
+/// shapes for mma and for wmma.
 struct Products {
     Number a;
     std::array<Number, 2> accumulators;
@@ -206,13 +212,14 @@ bool is_in(std::string_view word, std::string_view list) {
     return false;
 }
 
-/// Signed and unsigned ones come in the same shapes, and may be mixed.
+/// Returns the signed type of the same size. Signed and unsigned integers support the same shapes
+/// and may be mixed.
 Number signed_of(Number number) {
     if (number == Number::u8) return Number::s8;
     return number == Number::u4 ? Number::s4 : number;
 }
 
-/// Nothing where a modifier is none that is known here.
+/// Returns nothing if a modifier is unknown or the combination is not supported.
 std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
     static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
                                                   "col",  "popc",    "xor", "and",       "rn"};
@@ -227,7 +234,7 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
         else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
             return std::nullopt;
     }
-    // wmma of f16 names the accumulators alone.
+    // wmma of f16 names only the types of the accumulators, d and c.
     if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);

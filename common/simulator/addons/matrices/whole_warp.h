@@ -1,5 +1,5 @@
-// Instructions that all 32 lanes of a warp execute together: ldmatrix, stmatrix, movmatrix, mma,
-// wmma.
+// Declares what the instructions share that all 32 lanes of a warp execute together: ldmatrix,
+// stmatrix, movmatrix, mma and wmma.
 #pragma once
 
 #include "simulator/execute/describe.h"
@@ -7,27 +7,27 @@
 
 namespace coalesce::simulator {
 
-/// Describes an instruction for which all lanes of the warp meet. The instruction must also be
-/// declared as such in the text, because there are no others. The last `optional` operands may be
-/// missing.
+/// Describes an instruction that all lanes of the warp execute together. Its PTX must have .sync
+/// and .aligned, because there are no other variants. The last `optional` operands may be missing.
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 
-/// Reports whether all lanes are here. If some have exited or never existed, the effect of the
-/// instruction is undefined, so this is reported and ends the launch.
+/// Reports whether all 32 lanes are active. Otherwise some have exited or do not exist, and the
+/// effect of the instruction is undefined, so the simulator reports this and ends the launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
-/// Transposes an 8x8 matrix of 2-byte elements in a register of the warp.
+/// Transposes an 8x8 matrix of 2-byte elements whose words are in `lanes`, one register of the
+/// warp.
 void transpose_matrix(u32* lanes);
 
-/// ldmatrix of Op::count matrices from shared memory, for a whole warp. Op::a has the addresses of
-/// the rows, and Op::d, d2, b and c receive one matrix each.
+/// Returns the handler of ldmatrix, which loads `Op::count` matrices from shared memory. Op::a
+/// contains the addresses of the rows, and Op::d, d2, b and c receive one matrix each.
 Handler matrix_load_handler(bool transposed);
 
-/// Reports whether wmma supports a part with these elements in this shape.
+/// Reports whether wmma supports the matrix `part` with these elements in this shape.
 bool is_wmma(std::string_view shape, Part part, Number number);
 /// Reports whether an operand has as many registers as the fragment. fragments.h explains the
-/// numbers for wmma.
+/// numbers of registers for wmma.
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width width_of_elements(Number number) {
     return bits_of(number) == 64 ? Width::w64 : Width::w32;

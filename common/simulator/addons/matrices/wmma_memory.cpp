@@ -1,14 +1,19 @@
-// wmma.load and wmma.store: a fragment to and from memory, as the loads and stores that ptxas makes of it.
+// Executes wmma.load and wmma.store, which move a fragment between memory and registers, as the
+// loads and stores that ptxas generates.
 //
-// Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each access.
-// Accesses   As seen in the machine code of ptxas 13.0 for sm_90, shape by shape:
-//            - 2-byte elements in blocks of 8 x 8: a word per lane, eight lines of memory of 16 bytes. Where memory
-//              has them the other way round, movmatrix turns them in the registers;
-//            - shorter elements of a and b in words likewise, if memory has them along k; else byte by byte;
-//            - a and b in memory that is named as shared: ldmatrix, of up to four blocks (two of bytes);
-//            - tf32 and f64 element by element; accumulators of 4 and 8 bytes in pairs, where a line of the
-//              fragment is one of memory.
-// Watch      Every lane uses its own address and stride, which have to be the same in all.
+// Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each
+// access.
+// Accesses   As seen in the machine code of ptxas 13.0 for sm_90, for each shape:
+//            - 2-byte elements are accessed in blocks of 8 x 8: each lane accesses a word, and a
+//              block has eight rows of 16 bytes in memory. If memory has the transposed order,
+//              movmatrix transposes the block in the registers;
+//            - shorter elements of a and b are accessed in words in the same way if memory has them
+//              along k, and otherwise byte by byte;
+//            - a and b in memory that the instruction names as shared are loaded by ldmatrix, up to
+//              four blocks at a time (two for bytes);
+//            - tf32 and f64 are accessed element by element, and accumulators of 4 and 8 bytes in
+//              pairs if a line of the fragment is a row in memory.
+// Watch      Every lane uses its own address and stride, which must be the same in all lanes.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +31,8 @@ namespace {
 
 // ---- which accesses ----
 
-/// `along`: a line of the fragment lies in a row of memory.
+/// Plans the accesses to a fragment. `along` is true if a line of the fragment is contiguous in
+/// memory.
 struct AccessPlan {
     const MatrixFragment& fragment;
     const StateSpace space;
@@ -46,14 +52,14 @@ struct AccessPlan {
         return std::move(made);
     }
 
-    /// The first lanes are at place(lane).
+    /// Adds an access by the first `lanes` lanes, in which each lane accesses `place(lane)`.
     template <class Place>
     void add(FragmentAccess access, u32 lanes, Place place) {
         for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
         made.push_back(access);
     }
 
-    /// The place in memory of a lane's piece of a register's block.
+    /// Returns the position in memory of word `word` in row `row` of the block in register `index`.
     FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
         const u32 each = fragment.elements_of_register();
         const MatrixFragment::Place corner = fragment.place(0, index);
@@ -93,11 +99,12 @@ struct AccessPlan {
 
 // ---- carrying them out ----
 
-/// Where a matrix lies, for each lane. Loads may write to the registers that say so.
+/// The address and the row stride of a matrix in memory, for each lane.
 struct Matrix {
     std::array<u64, kLanes> begin, row_bytes;
 
-    /// Op::a: the address. Op::b: the stride, in elements, unless it is the default.
+    /// Op::a contains the address, and Op::b the stride in elements unless the instruction uses the
+    /// default stride.
     Matrix(const Warp& w, const Op* op, const MatrixFragment& fragment) {
         const u32 bits = fragment.number == Number::b1 ? 1 : bits_of(fragment.number);
         const u32 no_gaps = op->matrix->default_stride;
@@ -112,11 +119,11 @@ struct Matrix {
     }
 };
 
-/// The instruction that one of the accesses would be.
+/// Returns an operation that executes one of the planned accesses.
 Op access_op(const Op* op) {
     Op one = *op;
     one.a = op->matrix->addresses;
-    one.b = op->matrix->addresses;  // where generic ones go to
+    one.b = op->matrix->addresses;  // for the results of generic addresses
     one.site = op->matrix->site;
     one.immediate = 0;
     one.detail = 0;
@@ -188,7 +195,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-/// A row of memory of a matrix without gaps.
+/// Returns the length of a row in memory, in elements, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool along) {
     const u32 elements = along ? fragment.across : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;

@@ -1,18 +1,18 @@
-// The table of the instructions on textures and surfaces.
+// Lists the texture and surface instructions.
 #include "simulator/addons/textures/families.h"
 
 namespace coalesce::simulator {
 
 std::span<const FamilyRow> texture_families() {
     static constexpr FamilyRow families[] = {
-        {"tex", describe_fetch},        // d = what a texture has at some coordinates
-        {"tld4", describe_fetch},       // d = one component of the four texels around them
-        {"suld", describe_surface},     // d = what a surface has at some coordinates
-        {"sust", describe_surface},     // stores to a surface
-        {"sured", describe_surface},    // reads, changes and writes back, as red does
-        {"txq", describe_query},        // d = the width, height or depth of a texture
-        {"suq", describe_query},        // ... or of a surface
-        {"istypep", describe_is_type},  // p = the number names a texture, or a surface
+        {"tex", describe_fetch},        // fetch from a texture at the given coordinates
+        {"tld4", describe_fetch},       // gather one component of the four nearest texels
+        {"suld", describe_surface},     // load from a surface at the given coordinates
+        {"sust", describe_surface},     // store to a surface
+        {"sured", describe_surface},    // read, modify and write a surface, like red
+        {"txq", describe_query},        // get the width, height or depth of a texture
+        {"suq", describe_query},        // get the same for a surface
+        {"istypep", describe_is_type},  // test whether a number is a texture or surface object
     };
     return families;
 }

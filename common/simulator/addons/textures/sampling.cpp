@@ -13,13 +13,13 @@ namespace {
 
 constexpr u32 kFaces = 6;
 
-/// Where a fetch is in one level, dimension by dimension.
+/// The texels that a fetch reads in one mipmap level, for each dimension.
 struct Box {
     AxisPosition axis[3];
     u32 size[3] = {1, 1, 1};
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     u32 dimensions = 1;
-    i64 slice = 0;  ///< of a layer or face, where z is no dimension
+    i64 slice = 0;  ///< the layer or face, unless z is a dimension of the image
 };
 
 bool is_linear(const ImageObject& texture, const FetchPoint& point) {
@@ -55,7 +55,7 @@ Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& poi
     return box;
 }
 
-/// The texel at the lower (0) or upper (1) end of each dimension.
+/// Returns the texel at the lower (0) or upper (1) end of each dimension.
 Tap tap_at(const Image& image, const Box& box, const u32* end) {
     i64 place[3] = {0, 0, box.slice};
     Tap tap{.image = &image};
@@ -68,12 +68,13 @@ Tap tap_at(const Image& image, const Box& box, const u32* end) {
     return tap;
 }
 
-/// `weight` 256ths of `parts`, to nearest, a half upwards.
+/// Returns `parts` * `weight` / 256, rounded to nearest, with halves rounded up.
 u32 share(u32 parts, u32 weight) {
     return (parts * weight + kWeightOne / 2) / kWeightOne;
 }
 
-/// The weights of the corners in 256ths: bit k of a corner is the end of dimension k. They add up to 256.
+/// Returns the weights of the corners in 256ths, which add up to 256. Bit k of a corner's index
+/// selects the lower or upper end of dimension k.
 std::array<u32, 8> corner_weights(const Box& box) {
     const u32 x = box.axis[0].weight, y = box.axis[1].weight, z = box.axis[2].weight;
     std::array<u32, 8> weights{};
@@ -88,7 +89,7 @@ std::array<u32, 8> corner_weights(const Box& box) {
     return weights;
 }
 
-/// `weight` of the level, in 256ths.
+/// Adds the texels of one level to `taps`. `weight` is the weight of the level in 256ths.
 void add_level(const ImageObject& texture, const Image& image, const FetchPoint& point, u32 weight,
                Taps& taps) {
     if (weight == 0) return;
@@ -108,7 +109,7 @@ TexelNumbers numbers_of(const ImageObject& texture, const Tap& tap, const u8* te
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
-/// What a fetch gives of a single texel.
+/// Returns the numbers of one texel as a fetch returns them. A signed number is at least -1.
 TexelNumbers fetched_numbers_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
     TexelNumbers numbers = numbers_of(texture, tap, texel);
     const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;
@@ -116,7 +117,8 @@ TexelNumbers fetched_numbers_of(const ImageObject& texture, const Tap& tap, cons
     return numbers;
 }
 
-/// A border of integers has the border's numbers, cut to integers; not normalised.
+/// Returns a texel's elements without normalizing them. In an integer texture the border's numbers
+/// are truncated to integers.
 TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
     if (!tap.is_border) return read_elements(tap.image->format, texel);
     TexelBits bits;
@@ -129,7 +131,7 @@ TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texe
 
 constexpr u32 kFloatBits = 24, kHalfBits = 11;
 
-/// A channel of some texels, times their weights, which add up to kWholeWeight.
+/// The weighted sum of one channel over several texels. The weights add up to kWholeWeight.
 struct WeightedSum {
     const Taps& taps;
     const TexelNumbers* numbers;
@@ -141,7 +143,7 @@ struct WeightedSum {
     float of_steps(float steps) const;
 };
 
-/// To so many bits, halves away from 0.
+/// Rounds `sum` to `bits` significant bits. Halves are rounded away from 0.
 u64 rounded(u64 sum, u32 bits) {
     const auto length = static_cast<u32>(std::bit_width(sum));
     if (length <= bits) return sum;
@@ -149,7 +151,8 @@ u64 rounded(u64 sum, u32 bits) {
     return (sum + half) / (2 * half) * (2 * half);
 }
 
-/// Numbers are cut behind the 28 bits that the greatest could have; the rest is exact, and rounded at the end.
+/// Sums floats as an H100 does: each number is truncated after 28 bits, counted from the leading
+/// bit of the largest number. The products and their sum are exact, and the sum is rounded once.
 float WeightedSum::of_floats(u32 bits) const {
     constexpr int kKept = 28;
     double plain = 0;
@@ -168,7 +171,8 @@ float WeightedSum::of_floats(u32 bits) const {
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
 
-/// Integers from 0 or -steps to steps, which stand for numbers up to 1: a half is rounded upwards.
+/// Sums normalized integers: a number n is stored as n * `steps`. The sum is rounded to a multiple
+/// of 1 / `steps`, and halves are rounded up.
 float WeightedSum::of_steps(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);
@@ -176,7 +180,8 @@ float WeightedSum::of_steps(float steps) const {
     return std::max(static_cast<float>(whole) / steps, -1.0f);
 }
 
-/// What is filtered has as many bits as halves, or as integers of 16 bits, where texels have no more.
+/// Returns a filtered number. If the texels have at most 16 bits per channel, the result has the
+/// precision of a half or of a 16-bit integer.
 float filtered(const ImageObject& texture, const WeightedSum& sum) {
     const TexelFormat& format = texture.image().format;
     if (format.channel_bytes == 4 || texture.sampling.srgb) return sum.of_floats(kFloatBits);

@@ -1,10 +1,11 @@
-// suld, sust and sured: loads from surfaces, stores, and reductions.
+// Executes suld, sust and sured: loads, stores and reductions on surfaces.
 //
 // Builds on  texel_access.h.
-// Out of range   As the PTX manual has it: `.trap` ends the launch, `.clamp` takes the nearest place, `.zero` loads
-//            zeros and stores nothing. A store or reduction out of range under `.clamp` goes to the nearest place, too.
-// Watch      x counts bytes (.b) or texels (.p); it must be a multiple of what is accessed.
-// Not verified on a GPU: what a trap is called there (cudaErrorLaunchFailure here).
+// Out of range   As the PTX manual says, `.trap` ends the launch, `.clamp` accesses the nearest
+// texel inside, and `.zero` loads zeros and ignores stores. Under `.clamp`, stores and reductions
+// also access the nearest texel.
+// Watch      x is in bytes (.b) or in texels (.p), and must be a multiple of the access size.
+// Not verified on a GPU: the error that a trap causes (cudaErrorLaunchFailure here).
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -22,7 +23,8 @@ namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
 
-/// An operation of sured: what it does to the bytes in this process, for numbers of 32 and of 64 bits.
+/// An operation of sured, with the functions that apply it to a number in host memory, for each
+/// size and signedness.
 struct SurfaceReduction {
     using Run = void (*)(u8* host, u64 value);
     const char* name;
@@ -31,7 +33,7 @@ struct SurfaceReduction {
 
 struct SurfaceOp : ImageOp {
     OutOfRange out_of_range = OutOfRange::trap;
-    bool counts_texels = false;  ///< x does; and a store converts to the texel's format
+    bool counts_texels = false;  ///< true for .p, false for .b
     u32 element_bytes = 4, elements = 1;
     const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
@@ -41,7 +43,7 @@ struct SurfaceOp : ImageOp {
     }
 };
 
-/// x in bytes, y, z.
+/// The coordinates x (in bytes), y and z.
 using SurfacePlace = std::array<i64, 3>;
 
 Failed out_of_range(Warp& w, const Op* op, const ImageObject& surface, const SurfacePlace& at,
@@ -68,14 +70,14 @@ Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
                              "x counts bytes: multiply it by the size of an element."));
 }
 
-/// Where each active lane accesses a surface. What is done there waits until all places are known good and the checks
-/// have been told.
+/// The surface addresses of the active lanes. All of them are checked, and the other checks are
+/// informed, before any lane accesses its bytes.
 class SurfaceLanes {
 public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
         : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
 
-    /// False: the launch has ended.
+    /// Finds the addresses. Returns false if this ended the launch.
     bool find() {
         if (w_.heard_enough) return true;
         ImageLookup lookup{w_, op_, surface_op};
@@ -87,7 +89,7 @@ public:
         access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
         return true;
     }
-    /// Calls body(lane, image, bytes) where something is to be touched.
+    /// Calls body(lane, image, bytes) for each lane whose access is not out of range.
     template <class Body>
     void for_each(Body body) const {
         for (const int lane : LanesIn{w_.active})
@@ -97,7 +99,7 @@ public:
     TexelAccess access;
     const SurfaceOp& surface_op;
     const Image* image[kLanes] = {};
-    u8* host[kLanes] = {};  ///< in this process; nullptr: nowhere
+    u8* host[kLanes] = {};  ///< in this process, or null if out of range
 
 private:
     i64 coordinate(u32 index, int lane) const {
@@ -160,7 +162,7 @@ const Op* run_surface_load(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// The bytes that a lane stores.
+/// Writes the bytes that a lane stores to `to`.
 void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane, u8* to) {
     const std::size_t first = store.read.size() - store.elements;
     if (store.counts_texels) {
@@ -194,7 +196,7 @@ const Op* run_store(Warp& w, const Op* op) {
 
 // ---- reductions ----
 
-/// Several workers may be at it.
+/// Applies the reduction atomically, since several workers may update the same memory.
 template <class F, class T>
 void reduce_at(u8* host, u64 value) {
     auto* memory = reinterpret_cast<T*>(host);
@@ -241,7 +243,8 @@ const Op* run_surface_reduce(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-/// What all three have: geometry, the mode out of range, the type.
+/// Returns the properties that suld, sust and sured have in common: the geometry, the mode for
+/// out-of-range accesses, and the type.
 std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
     const auto shape = shape_of(i);
     const Type type = type_of(i);
@@ -261,7 +264,7 @@ std::optional<SurfaceOp> surface_op_of(const ptx::Instruction& i) {
     return op;
 }
 
-/// Whether the value that is loaded, stored or combined is one that the surface takes.
+/// Reports whether the surface instruction supports the type and size of its value operand.
 bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
     if (i.opcode == "sured") {
         op.reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
@@ -282,7 +285,8 @@ Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
     const bool load = i.opcode == "suld";
     auto op = surface_op_of(i);
     if (!op || i.operands.size() != 2) return std::nullopt;
-    // A place has as many coordinates as the geometry asks for; more are ignored.
+    // An address needs at least as many coordinates as the geometry has. Additional coordinates are
+    // ignored.
     const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
     if (coordinates_in(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
         !fits(i, value, *op))

@@ -1,9 +1,8 @@
-// Converts texels: from the bytes at one place of a texture or surface to the result of a fetch,
-// and back.
+// Converts texels between the bytes in a texture or surface and the result of a fetch.
 //
 // Builds on  base/types.h.
-// Watch      If a format does not have all four channels, the missing ones are 0, and the fourth
-//            is 1, as in graphics interfaces. CUDA's manuals do not say what they are.
+// Watch      If a format has fewer than four channels, the missing ones read as 0, and the fourth
+//            as 1, as in graphics APIs. CUDA's manuals do not specify their values.
 #pragma once
 
 #include <array>
@@ -24,19 +23,20 @@ struct TexelFormat {
     bool operator==(const TexelFormat&) const = default;
 };
 
-/// The four 32-bit registers that a fetch writes.
+/// The four 32-bit registers that receive the result of a fetch.
 using TexelBits = std::array<u32, 4>;
 using TexelNumbers = std::array<float, 4>;
 
-/// Integers are extended to 32 bits with their sign or with zeros, and halves become floats.
+/// Returns a texel's elements. Integers are sign-extended or zero-extended to 32 bits, and halves
+/// become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
-/// Floats stay as they are. Integers of 8 and 16 bits become numbers from 0 to 1, or from -1 to 1
-/// (cudaReadModeNormalizedFloat); the most negative integer becomes a little less than -1, since
-/// filtering uses it like that. With `srgb`, the first three channels (8 unsigned bits each) are in
-/// sRGB and become linear.
+/// Returns a texel's channels as floats. Floats stay unchanged. Integers of 8 and 16 bits are
+/// mapped to 0 to 1, or to -1 to 1 (cudaReadModeNormalizedFloat). The most negative integer becomes
+/// slightly less than -1, because filtering uses that value. With `srgb`, the first three channels
+/// (8 unsigned bits each) are converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
-/// Converts elements back to bytes, for sust.p. Floats are rounded to halves, and integers keep
-/// their low bits.
+/// Converts elements to the bytes of a texel, for sust.p. Floats are rounded to halves, and
+/// integers are truncated.
 void write_elements(const TexelFormat& format, const TexelBits& elements, u8* bytes);
 
 }  // namespace coalesce::simulator

@@ -42,7 +42,8 @@ Failed ImageLookup::refuse(int lane, u64 asked, const std::string& message,
     return w.fail(Status::illegal_address, report);
 }
 
-/// Surfaces take a cubemap for the layers that its faces are; a row of an image is an image of one row.
+/// A surface instruction sees a cubemap as a layered image with one layer per face. An image with a
+/// single row also fits an instruction for a one-dimensional image.
 bool ImageLookup::fits(const ImageObject& found) const {
     ImageShape have = found.shape;
     const ImageShape& want = image.shape;

@@ -1,11 +1,10 @@
-// Shared by texture fetches and surface accesses: finding the object and the bytes, and informing
-// the checks and counters.
+// Declares what texture fetches and surface accesses share: they find the object and the bytes, and
+// inform the checks and counters.
 //
-// Builds on  textures/texture.h; memory_access.h, which finds the bytes.
-// Counters   as on an H100. A warp instruction makes one request for every four lanes, or for every
+// Builds on  texture.h; memory_access.h, which finds the bytes.
+// Counters   As on an H100, a warp instruction makes one request per four lanes. It makes one per
 //            eight lanes if it accesses a surface that is not 3D, or fetches less than 16 bytes
-//            with tex1Dfetch or from an explicit level. The sectors are the distinct ones of each
-//            request.
+//            with tex1Dfetch or from an explicit level. Each request counts its distinct sectors.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +15,23 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read has the object, the layer of a layered one,
-/// the coordinates, and further operands.
+/// A texture or surface instruction. OperandList::read lists the object, the layer if the object is
+/// layered, the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Returns the number of a texture's coordinates. A direction into a cubemap has one more.
+    /// Returns the number of a texture's coordinates. For a cubemap this is three, the length of a
+    /// direction vector.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
-/// Returns the shape for `1d`, `a2d`, `cube` and so on, or nothing if there is no such modifier.
+/// Returns the shape that a modifier such as `1d`, `a2d` or `cube` specifies, or nothing if there
+/// is no such modifier.
 std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
 
-/// Returns the number of values in x or {x, y, ...}.
+/// Returns the number of values in an operand, which is one register or a vector {x, y, ...}.
 inline std::size_t numbers_in(const ptx::Operand& operand) {
     return std::max<std::size_t>(operand.elements.size(), 1);
 }
@@ -40,7 +41,7 @@ inline std::size_t coordinates_in(const ptx::Operand& place) {
     return is_place ? numbers_in(place.elements[0]) : 0;
 }
 
-/// "3, 4" and "16 x 8", for messages.
+/// Text for messages, such as the position "3, 4" and the size "16 x 8".
 struct PlaceAndSize {
     std::string place, size;
     PlaceAndSize(i64 at, i64 count) : place(std::to_string(at)), size(std::to_string(count)) {}
@@ -50,35 +51,36 @@ struct PlaceAndSize {
     }
 };
 
-/// Looks up the objects of an instruction's lanes, which are mostly the same.
+/// Looks up the object of each lane in an instruction. Most lanes use the same object.
 struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// Those of the previous lane.
+    /// The number and the object of the previous lane.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
-    /// Returns nullptr if there is no such object, or it has another shape, which has ended the
-    /// launch.
+    /// Returns the lane's object. If the object does not exist or has another shape, ends the
+    /// launch and returns null.
     const ImageObject* of_lane(int lane);
     Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
     bool fits(const ImageObject& found) const;
 };
 
-/// The bytes that the lanes of one instruction access: `rows` times at most one access per lane.
+/// The bytes that the lanes of one instruction access. Each lane makes at most one access in each
+/// of `rows` rows.
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// Returns the bytes in this process, or nullptr if they are out of bounds, which has ended the
-    /// launch. `sector` is numbered as in ImageObject::sector_of.
+    /// Returns the address of the bytes in this process. If they are out of bounds, ends the launch
+    /// and returns null. `sector` is a number from ImageObject::sector_of.
     u8* touch(u32 row, int lane, u64 address, u32 bytes, u64 sector);
-    /// Reports an uninitialized texel, which `tap` identifies.
+    /// Reports a read of an uninitialized texel, which `tap` identifies.
     void check_written(const Tap& tap, int lane);
-    /// Counts the accesses, with this many lanes per request, and tells the race checker and
-    /// listeners.
+    /// Counts the accesses in requests of `lanes_of_request` lanes, and informs the race checker
+    /// and listeners.
     void finish(int lanes_of_request);
-    /// The accessed bytes, if there is only one row.
+    /// Returns the accessed bytes of an instruction that has only one row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:

@@ -11,11 +11,11 @@ namespace {
 struct Objects {
     std::shared_mutex mutex;
     std::unordered_map<u64, std::shared_ptr<const ImageObject>> alive;
-    u64 last = 0;  ///< number that was given
+    u64 last = 0;  ///< the last number assigned
 };
 
 Objects& objects() {
-    static Objects& all = *new Objects;  // programs destroy objects when statics are gone
+    static Objects& all = *new Objects;  // programs may destroy objects during static destruction
     return all;
 }
 

@@ -1,12 +1,13 @@
-// Images in device memory, and the texture and surface objects that kernels identify by a number.
+// Declares images in device memory, and the texture and surface objects, which kernels identify by
+// number.
 //
 // Builds on  texel.h, addressing.h.
-// Layout     The texels of a row are stored one after the other. So are the rows of a slice, and
-//            the slices: those of a 3D array, the layers of a layered array, or the six faces of
-//            each cubemap. A row of a CUDA array begins at a multiple of 32 bytes, so that no
-//            sector has texels of two rows. A GPU arranges arrays in another way, which is not
-//            published. The counters of an H100 show only that a sector of an array holds 16 bytes
-//            of each of two rows.
+// Layout     The texels of a row are contiguous, followed by the next row of the slice. Slices
+//            follow each other too: they are the slices of a 3D array, the layers of a layered
+//            array, or the six faces of each cubemap. A row of a CUDA array begins at a multiple of
+//            32 bytes, so that no sector contains texels of two rows. A GPU arranges arrays in
+//            another way, which is not published. The counters of an H100 show only that a sector
+//            of an array contains 16 bytes of each of two rows.
 // Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
 
@@ -19,14 +20,14 @@
 
 namespace coalesce::simulator {
 
-/// Rows of arrays begin at multiples of this.
+/// The alignment of each row of a CUDA array, in bytes.
 inline constexpr u64 kArrayRowAlignment = 32;
 
 struct Image {
-    u64 address = 0;  ///< the device address of its first texel
+    u64 address = 0;  ///< the device address of the first texel
     TexelFormat format;
-    u32 width = 1, height = 1, depth = 1;  ///< in texels; depth counts slices, layers, or faces
-    u64 row_bytes = 0, slice_bytes = 0;    ///< the distance from one to the next
+    u32 width = 1, height = 1, depth = 1;  ///< `depth` counts slices, layers or faces
+    u64 row_bytes = 0, slice_bytes = 0;    ///< the stride between rows and between slices
 
     u64 address_of(i64 x, i64 y, i64 z) const {
         return address + static_cast<u64>(z) * slice_bytes + static_cast<u64>(y) * row_bytes +
@@ -34,13 +35,13 @@ struct Image {
     }
 };
 
-/// How texels are arranged, without their number.
+/// The arrangement of an image's texels, independent of its size.
 struct ImageShape {
     u32 dimensions = 2;  ///< of one layer
     bool layered = false, cube = false;
     bool operator==(const ImageShape&) const = default;
 };
-/// Returns a text like "2D layered", for messages.
+/// Returns a description such as "2D layered" for messages.
 const char* name_of(const ImageShape& shape);
 
 /// The values of a cudaTextureDesc.
@@ -48,7 +49,7 @@ struct Sampling {
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     bool linear = false;
     bool normalized_coordinates = false;
-    bool normalized_elements = false;  ///< whether integers are read as floats
+    bool normalized_elements = false;  ///< true if integers are read as floats
     bool srgb = false;
     TexelNumbers border{};
     bool linear_between_levels = false;
@@ -58,31 +59,32 @@ struct Sampling {
 /// A texture object, or a surface object, which has one level and no sampling.
 struct ImageObject {
     bool is_surface = false;
-    bool is_array = true;  ///< a CUDA array; otherwise device memory
+    bool is_array = true;  ///< true for a CUDA array, false for linear memory
     ImageShape shape;
-    std::vector<Image> levels;  ///< from the largest to the smallest
+    std::vector<Image> levels;  ///< the mipmap levels, from the largest to the smallest
     Sampling sampling;
 
     const Image& image() const { return levels.front(); }
-    /// Returns a number that identifies the sector in which a GPU would keep the texel that is at
-    /// this address and in this row here.
+    /// Returns a number that identifies the sector in which a GPU would store a texel. `address`
+    /// and `row` say where the simulator stores that texel.
     u64 sector_of(const Image& level, u64 address, i64 row) const {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
     }
-    /// Returns the number of layers, or of cubes for a layered cubemap. It is 1 if the image is not
-    /// layered.
+    /// Returns the number of layers, or of cubes in a layered cubemap. Returns 1 if the image is
+    /// not layered.
     u32 layers() const {
         return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
     }
 };
 
-/// Each number is used only once, so that the number of a destroyed object is recognized.
+/// Registers an object and returns its number. Numbers are never reused, so that a use of a
+/// destroyed object is recognized.
 u64 add_image_object(ImageObject object);
 bool remove_image_object(u64 number, bool is_surface);
-/// Returns nullptr if no object has this number.
+/// Returns the object with this number, or null if there is none.
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
-/// Returns whether there was an object with this number that no longer exists.
+/// Reports whether an object with this number existed and was destroyed.
 bool was_image_object(u64 number);
 void forget_image_objects();  ///< for cudaDeviceReset
 

@@ -1,9 +1,10 @@
-// tex and tld4: fetches from textures; txq, suq and istypep: questions about objects.
+// Executes tex and tld4, which fetch from textures, and txq, suq and istypep, which query objects.
 //
-// Builds on  texel_access.h; textures/sampling.h, which says what texels a fetch takes.
-// Watch      Residency (`d|p`) is always true: no array is sparse. A fetch does not take part in load_waits.
-// Not there  Fetches of pairs of halves (.v2.f16x2), comparisons with a depth, arrays with several samples, textures
-//            and samplers apart (.texmode_independent).
+// Builds on  texel_access.h; sampling.h, which computes the texels that a fetch reads.
+// Watch      Residency (`d|p`) is always true, because no array is sparse. A fetch does not take
+//            part in load_waits.
+// Not there  Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
+// separate textures and samplers (.texmode_independent).
 #include <bit>
 
 #include "simulator/addons/textures/families.h"
@@ -21,11 +22,11 @@ constexpr u32 kChannels = 4;
 struct FetchOp : ImageOp {
     enum class Level : u8 { base, given, gradients };
     Level level = Level::base;
-    bool is_integer = false;  ///< the coordinates are
-    int component = -1;       ///< of a gather
+    bool is_integer = false;  ///< true for integer coordinates
+    int component = -1;       ///< the component that a gather reads
     u32 level_at = 0,
-        gradient = 0;  ///< where level or gradients begin among what is read; numbers of a gradient
-    u32 offset = 0, offsets = 0;  ///< likewise, of offsets
+        gradient = 0;             ///< the position in `read`, and a gradient's length
+    u32 offset = 0, offsets = 0;  ///< position and number of offsets
 };
 
 struct LaneOperands {
@@ -81,7 +82,8 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
-/// tex1Dfetch is the one with integers for coordinates in one dimension; tex2DLod gives a level.
+/// Returns the number of lanes per request. tex1Dfetch has integer coordinates in one dimension,
+/// and functions such as tex2DLod pass a level.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
     const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
@@ -120,7 +122,8 @@ u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
     const Image& image = object.levels[std::min<std::size_t>(level, object.levels.size() - 1)];
     switch (what) {
         case What::width: return image.width;
-        // Of one dimension, as an H100 answers.
+        // An H100 returns a height of 1 for a one-dimensional texture, and 0 for a one-dimensional
+        // surface.
         case What::height:
             return object.shape.dimensions > 1 ? image.height : object.is_surface ? 0 : 1;
         case What::depth:
@@ -161,7 +164,7 @@ bool is_any_of(Type type, std::initializer_list<Type> types) {
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-/// The two types at the end of `tex`: of elements and of coordinates.
+/// Reads the last two modifiers of `tex`: the type of the elements and the type of the coordinates.
 bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.modifiers.size() < 2 || !i.has("v4")) return false;
     const Type elements = ptx::type_named(i.modifiers[i.modifiers.size() - 2]);
@@ -171,7 +174,8 @@ bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
            is_any_of(coordinates, {Type::s32, Type::f32});
 }
 
-/// Whether the operands are those of this fetch; notes where the last of them are.
+/// Reports whether the instruction's operands are valid for this fetch, and stores the positions of
+/// the last ones.
 bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     using Level = FetchOp::Level;
     const u32 of_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
@@ -192,10 +196,11 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.operands.size() == needed) return true;
     fetch.offset = read;
     fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
-    return fetch.offsets > 0;  // a single register is a depth to compare with
+    return fetch.offsets > 0;  // a single register is a depth-comparison operand
 }
 
-/// Which component of four texels; -1: none.
+/// Returns the component that a gather reads from each of four texels, or -1 if the instruction
+/// names none.
 int component_of(const ptx::Instruction& i) {
     constexpr const char* kComponents[] = {"r", "g", "b", "a"};
     for (int c = 0; c < 4; ++c)
@@ -231,7 +236,8 @@ Description describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
                         .list = std::make_shared<FetchOp>(std::move(fetch))});
 }
 
-// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. What else the PTX manual lets a kernel ask, an H100 does not answer.
+// {txq{.level} | suq}.QUERY.b32 d, [object]{, level}. An H100 does not answer the other queries of
+// the PTX manual.
 Description describe_query(const ptx::Instruction& i, const ptx::Function&) {
     using What = QueryOp::What;
     QueryOp query;

@@ -1,11 +1,12 @@
-// What a build without addons has in place of addons/graphs: no stream is ever captured, and there is no graph.
+// Replaces addons/graphs in a build without addons, in which no graph exists and no stream is ever
+// captured.
 #include "simulator/cudart/addons.h"
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/capture.h"
 
 namespace coalesce::simulator::cudart {
 
-// ---- what nobody can reach without a graph ----
+// ---- functions that need a graph ----
 
 static constexpr const char* kGraphs = "a graph in a build without addons";
 
@@ -49,7 +50,7 @@ void refuse_captured_event(const CapturedEvent&) {
     not_simulated(kGraphs);
 }
 
-// ---- what every call asks ----
+// ---- queries that every runtime call makes ----
 
 std::shared_ptr<Capture> capture_of(cudaStream_t) {
     return nullptr;

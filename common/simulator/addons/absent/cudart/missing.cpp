@@ -1,5 +1,5 @@
-// The functions of addons/graphs and addons/textures in a build without addons: each exists and says that it is not
-// simulated (cudart/missing.cpp).
+// Defines the functions of addons/graphs and addons/textures in a build without addons. Each of
+// them reports that it is not simulated (cudart/missing.cpp).
 #include "simulator/cudart/missing.h"
 #include "simulator/base/subjects.h"
 

@@ -1,4 +1,5 @@
-// What a build without addons has in place of addons/textures: there is no CUDA array, texture or surface.
+// Replaces addons/textures in a build without addons, in which no CUDA array, texture or surface
+// exists.
 #include "simulator/cudart/addons.h"
 #include "simulator/cudart/api.h"
 

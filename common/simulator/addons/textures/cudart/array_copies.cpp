@@ -1,5 +1,5 @@
-// Copies to, from and between CUDA arrays. Each becomes a box, like all copies; the box of an array is one of its
-// memory's, whose rows have gaps (work.cpp).
+// Implements copies to, from and between CUDA arrays. Each copy becomes a box in linear memory,
+// like all other copies. The rows of an array have padding between them (work.cpp).
 #include "simulator/addons/textures/cudart/arrays.h"
 #include "simulator/cudart/addons.h"
 #include "simulator/cudart/capture.h"
@@ -10,14 +10,15 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// `role`: for the message.
+/// Returns the array with this handle. An error message calls it `role`.
 cudaArray& array_named(cudaArray_const_t handle, const char* role) {
     cudaArray* array = find_array(handle);
     if (!array) refuse(std::string("the ") + role + " is no array that is allocated.");
     return *array;
 }
 
-/// A copy begins in an array at `position`, from now on in its memory, where it must fit in.
+/// Checks that a copy which begins at `position` is within the array, and replaces the array with
+/// its memory as one side of the copy.
 void place_in(const cudaArray& array, const char* role, const cudaExtent& texels, cudaPos& position,
               cudaPitchedPtr& place) {
     const Image& image = array.image;
@@ -38,9 +39,9 @@ void place_in(const cudaArray& array, const char* role, const cudaExtent& texels
     position.x *= image.format.bytes();
 }
 
-// ---- boxes of two dimensions, whose widths are told in bytes ----
+// ---- two-dimensional boxes with widths in bytes ----
 
-/// Bytes to texels. A GPU copies parts of texels too.
+/// Converts bytes to texels. Unlike a GPU, the simulator cannot copy a part of a texel.
 size_t texels_of(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
@@ -48,7 +49,7 @@ size_t texels_of(const cudaArray& array, size_t bytes) {
     return bytes / each;
 }
 
-/// A copy of a box begins at byte `x` of row `y` of the array that is its destination.
+/// Makes the destination of `copy` the box that begins at byte `x` of row `y` of an array.
 void go_to(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
            size_t height) {
     cudaArray& array = array_named(handle, "destination");
@@ -57,7 +58,7 @@ void go_to(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t 
     copy.extent = {texels_of(array, width), height, 1};
 }
 
-/// ... its source.
+/// Makes the source of `copy` the box that begins at byte `x` of row `y` of an array.
 void come_from(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, size_t width,
                size_t height) {
     cudaArray& array = array_named(handle, "source");
@@ -96,7 +97,8 @@ Work describe_between(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_
     return copy;
 }
 
-/// The old calls that count bytes alone, and go on in the next row where one ends: those that are a box.
+/// The box of texels that an older copy function accesses. Such a function takes a number of bytes
+/// and continues in the next row at the end of a row, so not every copy is a box.
 struct Box {
     size_t width, height;
 };

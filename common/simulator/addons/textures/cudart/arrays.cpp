@@ -1,4 +1,4 @@
-// See arrays.h. Allocation of CUDA arrays, plain and mipmapped, and what they are.
+// Allocates CUDA arrays, plain and mipmapped, and returns their properties. See arrays.h.
 #include "simulator/addons/textures/cudart/arrays.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ auto& mipmapped_arrays() {
     return all;
 }
 
-/// What was found by `handle`, if something was.
+/// Returns the array that a lookup of `handle` found. Fails if it found none.
 template <class Found>
 Found& existing(Found* found, const Found* handle) {
     if (!found)
@@ -40,7 +40,7 @@ Found& existing(Found* found, const Found* handle) {
     return *found;
 }
 
-/// The array that the program means by `handle`.
+/// Returns the array with this handle. Fails if there is none.
 cudaArray& known_array(cudaArray_const_t handle) {
     return existing(find_array(handle), handle);
 }
@@ -54,7 +54,7 @@ bool is_within(const cudaExtent& e, size_t width, size_t height, size_t depth) {
     return e.width <= width && e.height <= height && e.depth <= depth;
 }
 
-/// What `extent` and `flags` ask for; false: there is no such array.
+/// Derives an array's shape from its extent and flags. Returns false if such an array cannot exist.
 bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
     const bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
     if (e.width == 0 || (flags & ~kArrayFlags)) return false;
@@ -113,7 +113,7 @@ void free_array(cudaArray_t handle) {
 
 // ---- mipmaps ----
 
-/// Layers stay as many as they are.
+/// Returns the size of a mipmap level. The number of layers is the same in every level.
 cudaExtent level_extent(const cudaExtent& e, unsigned flags, unsigned level) {
     const auto smaller = [&](size_t size) { return size ? std::max<size_t>(size >> level, 1) : 0; };
     const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);

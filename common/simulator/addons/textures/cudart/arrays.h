@@ -1,7 +1,7 @@
-// CUDA arrays (the objects that a cudaArray_t points to), and the formats of texels as the runtime
-// describes them.
+// Declares CUDA arrays (the objects that a cudaArray_t points to), and converts the runtime's
+// descriptions of texel formats.
 //
-// Builds on  textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
+// Builds on  addons/textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
 // Trust      A handle is looked up among the existing arrays before it is dereferenced.
 #pragma once
 
@@ -16,9 +16,9 @@ struct cudaArray {
     coalesce::simulator::Image image{};
     coalesce::simulator::ImageShape shape{};
     cudaChannelFormatDesc format{};
-    cudaExtent extent{};  ///< as requested: 0 for missing dimensions
+    cudaExtent extent{};  ///< as requested, with 0 for missing dimensions
     unsigned flags = 0;
-    bool is_level = false;  ///< whether it is a level of a mipmapped array, which frees it
+    bool is_level = false;  ///< true for a level of a mipmapped array, which frees the level
 };
 
 struct cudaMipmappedArray {
@@ -27,13 +27,13 @@ struct cudaMipmappedArray {
 
 namespace coalesce::simulator::cudart {
 
-/// Returns null for an invalid handle.
+/// Returns the array, or null if the handle is invalid.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-/// Forgets all arrays, for cudaDeviceReset. Their memory is freed elsewhere.
+/// Deletes all arrays for cudaDeviceReset, which frees their memory elsewhere.
 void forget_arrays();
 
-/// Fails for formats that we do not support.
+/// Converts a texel format. Fails if we do not support the format.
 TexelFormat format_of(const cudaChannelFormatDesc& description);
 
 }  // namespace coalesce::simulator::cudart

@@ -1,4 +1,5 @@
-// Texture and surface objects: checked, kept for kernels (textures/texture.h), and described to who asks.
+// Implements texture and surface objects: checks their descriptions, registers them for kernels
+// (addons/textures/texture.h), and returns their descriptions to the program.
 #include <map>
 #include <mutex>
 
@@ -33,7 +34,7 @@ Descriptions& descriptions() {
 
 // ---- resources ----
 
-/// Device memory of `rows` rows as an image.
+/// Makes `rows` rows of device memory the image of `object`.
 void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
                 ImageObject& object) {
     Image image;
@@ -103,7 +104,8 @@ void use_resource(const cudaResourceDesc& resource, ImageObject& object) {
 
 // ---- sampling ----
 
-/// Wrap and mirror are for normalised coordinates alone; others are clamped, as documented.
+/// Returns the address mode. Wrap and mirror need normalized coordinates; without them they act as
+/// clamp, as documented.
 AddressMode mode_of(cudaTextureAddressMode mode, bool normalized) {
     const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
     return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
@@ -126,7 +128,8 @@ Sampling sampling_of(const cudaTextureDesc& t, const ImageObject& object) {
     return how;
 }
 
-/// Linear memory is fetched by whole numbers: what is not in it is 0.
+/// Sets the sampling of a texture in linear memory, which is fetched at integer coordinates. A
+/// fetch outside of the memory returns 0.
 void be_linear_memory(Sampling& how) {
     how.linear = how.normalized_coordinates = false;
     how.border = {};
@@ -177,7 +180,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     descriptions().of[*number] = {*resource, {}, true};
 }
 
-/// Null is destroyed without an error, as null pointers are freed.
+/// Destroys an object. The number 0 is ignored, as free ignores a null pointer.
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
