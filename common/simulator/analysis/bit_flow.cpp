@@ -233,7 +233,7 @@ PassedOn permute(Describer d) {
     return d.result;
 }
 
-/// Truth tables of a, b and c for lop3, whose result is the table's bit a * 4 + b * 2 + c.
+/// Truth tables of a, b and c for lop3. The result of lop3 is bit a * 4 + b * 2 + c of its table.
 constexpr u32 kA = 0xf0, kB = 0xcc, kC = 0xaa;
 
 /// Handles and, or, xor, not and lop3 bit by bit. A bit of a constant operand may determine whether

@@ -24,9 +24,8 @@ class Definitions {
 public:
     explicit Definitions(const ptx::Function& function);
 
-    /// Returns the index in the body of the only instruction that writes the register, in all lanes
-    /// that execute the instruction. Returns kNone if several instructions write the register, or
-    /// if the instruction has a guard.
+    /// Returns the index in the body of the only instruction that writes the register. Returns
+    /// kNone if several instructions write the register, or if that instruction has a guard.
     u32 only(u32 reg) const { return only_[reg]; }
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
@@ -57,9 +56,9 @@ struct BitFlow {
 };
 
 struct PassedOn {
-    bool known = false;           ///< false if the result depends on all values that are read
+    bool known = false;           ///< false if each bit of the result may depend on all sources
     bool merges = false;          ///< true if a run-time value selects the source of a bit
-    bool chooses = false;         ///< true if it selects one source for all bits
+    bool chooses = false;         ///< true if that value selects one source for all bits
     bool zero_elsewhere = false;  ///< true if the result is zero outside of the flows
     std::vector<BitFlow> flows;
 };

@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// How the bytes are used in a kernel and in the functions that it calls, for each site.
+/// The uses of loaded bytes in a kernel and in the functions that it calls, for each site.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);

@@ -15,8 +15,8 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Returns the functions for which `does` is true for some instruction, in the function itself or
-/// in one that it calls. A call through a pointer counts as such a function.
+/// Returns the functions that contain an instruction for which `does` is true, or that call such a
+/// function. A call through a pointer counts as a call of such a function.
 std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
     std::set<std::string> found;
     const auto reaches = [&](const Instruction& i) {

@@ -1,7 +1,7 @@
 // Implements demanded_bytes.h.
 //
 // In this file  The uses that certainly follow a load, the bits that affect the program, the
-// origins of stored bytes, and the parts of a struct.
+//               origins of stored bytes, and the parts of a struct.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ public:
         }
     }
 
-    /// Reports whether every lane that executes `first` later executes `second`.
+    /// Reports whether every lane that executes `first` also executes `second` afterwards.
     bool certainly_leads(u32 first, u32 second) const {
         constexpr int kFar = 64;
         u32 block = block_of_[first];
@@ -107,7 +107,7 @@ private:
                i.opcode == "trap";
     }
     std::vector<u32> block_of_;
-    std::vector<u32> next_;  ///< for each block, the one that always follows
+    std::vector<u32> next_;  ///< for each block, the only block that may follow it
 };
 
 // ---- bits that decide ----
@@ -205,7 +205,8 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
-            // The compiler may compute a result before it checks whether the program needs it.
+            // A computation alone is not a use: the compiler may compute a result before it checks
+            // whether the program needs it.
             if (!is_lane_by_lane(i)) return Fate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return Fate::unknown;

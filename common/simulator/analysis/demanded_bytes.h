@@ -28,7 +28,7 @@ namespace coalesce::simulator {
 struct LoadUse {
     u32 members = ~0u;    ///< bytes of members; the others are padding, according to the compiler
     u32 decides = ~0u;    ///< bytes that certainly affect the program, beyond being copied
-    bool certain = true;  ///< true if some byte is certainly used or copied
+    bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as for a
     /// bit-field.
     bool rewritten = false;
@@ -64,8 +64,8 @@ bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
     const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
-    // It is fine to copy a struct of which some bytes are initialized. It is an error to copy one
-    // without any.
+    // A copy of a struct is correct if some bytes of the struct are initialized, and an error if
+    // none are.
     if (unwritten != (use.members & all) || unwritten == 0 || use.rewritten || use.takes_more)
         return false;
     if (!use.is_piece()) return true;

@@ -56,7 +56,7 @@ public:
 private:
     struct Pointer {
         u32 parameter = 0;
-        std::string variable;  ///< or this variable, if not empty
+        std::string variable;  ///< a variable, which replaces `parameter`
         bool operator==(const Pointer&) const = default;
     };
 

@@ -18,7 +18,7 @@ enum class Exactness : u8 {
     /// Sums of products of floats are rounded only once, at the end
     /// (addons/matrices/tensor_cores.cpp).
     product,
-    mipmap,  ///< variants that choose a mipmap level are not compared with a GPU
+    mipmap,  ///< variants with a mipmap level have not been compared with a GPU
     hint,    ///< a hint, which changes no result and costs no time
     time,    ///< depends on a clock, which shows simulated time
     copy,    ///< the .bulk variant uses the asynchronous proxy

@@ -36,8 +36,8 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp has separately, with its position in the warp's own file while it is
-/// live.
+/// A register that each warp has separately, and its position in the warp's own file while the
+/// register is live.
 struct PlacedRegister {
     u32 root = 0;               ///< see Registers::root
     u32 offset = 0, bytes = 0;  ///< in a warp's own file
@@ -91,8 +91,8 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
-    /// For each straight piece of code between two Ops with a weight (Op::weight), the number of
-    /// instructions per line. The number of executions of such an Op then gives the counts of all
+    /// For each straight piece of code, the number of instructions per line. A piece ends with an
+    /// Op that has a weight (Op::weight), so the executions of that Op give the counts of all
     /// lines.
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     /// For each straight piece, the number of instructions with each remark. Parallel to
@@ -102,11 +102,11 @@ struct Kernel::Code {
     bool plain = false;  ///< without optimizations: see Options::plain
     /// True for blocks that are recorded: like `plain`, except for memory accesses.
     bool recorded = false;
-    bool clustered = false;  ///< for launches whose clusters contain several blocks
+    bool clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run, so that one worker must run them
     /// all.
     bool order_sensitive = false;
-    bool reserved_shared = false;  ///< if it reads the system's shared memory
+    bool reserved_shared = false;  ///< true if it queries the reserved shared memory
     /// True if the kernel has only plain shared accesses and block barriers, so that the ledger can
     /// be used.
     bool repeats_shared = true;

@@ -58,7 +58,7 @@ struct alignas(64) Op {
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< true for a branch in a loop that waits for memory to change
-    u8 load_bit = 0;     ///< for a load from global memory (ptxas/load_waits.h)
+    u8 load_bit = 0;     ///< the bit of a load from global memory (ptxas/load_waits.h)
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
@@ -110,7 +110,7 @@ struct MachineAccess {
 
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
-    std::vector<MachineAccess> list;  ///< the accesses counted for this instruction
+    std::vector<MachineAccess> list;  ///< the machine accesses counted for it
     /// If the list is empty, the index in Function::body of the earlier access that includes this
     /// one. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
@@ -121,7 +121,7 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    std::optional<MachineAccesses> machine;   ///< absent for a single equal access
+    std::optional<MachineAccesses> machine;   ///< absent if ptxas does not change this access
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
     ptx::SourceLine where;

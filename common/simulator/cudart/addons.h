@@ -25,12 +25,12 @@ void forget_graphs();
 
 // ---- addons/textures ----
 
-/// Converts a copy with CUDA arrays to one between pitched memory. Other copies are returned
-/// unchanged.
+/// Converts a copy with CUDA arrays to a copy between blocks of pitched memory. Returns other
+/// copies unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
-/// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory
-/// elsewhere.
+/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. The reset frees their memory
+/// separately.
 void forget_textures();
 
 }  // namespace coalesce::simulator::cudart

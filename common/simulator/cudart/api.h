@@ -105,7 +105,7 @@ public:
     /// Ends the call with this error or success. A failure that is a mistake of the program becomes
     /// a report.
     cudaError_t end(cudaError_t error);
-    /// Reports whether the program itself made the current call, rather than another function of
+    /// Reports whether the program itself made the current call, instead of another function of
     /// ours.
     static bool is_outermost();
     /// Returns and clears the explanations collected so far, as one text.

@@ -1,7 +1,7 @@
-// Ends the process: reports leaks, and writes the report that options() request.
+// Runs at the end of the process: reports leaks, and writes the reports that options() request.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
-// handlers, so it does not report memory that these free. Objects of the library that are used here
+// handlers, so memory that these free is not reported. Objects of the library that are used here
 // are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"

@@ -70,14 +70,14 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Executes the work immediately, or captures it if the stream is being captured.
 void put(cudaStream_t stream, Work work);
 
-/// Allocates or frees memory by a node of the captured graph.
+/// Allocates or frees memory as a node of the captured graph.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                   const void* pointer);
 
-/// Removes a stream that is being destroyed from its capture. If the capture started in this
-/// stream, it ends.
+/// Removes a stream that is being destroyed from its capture. Ends the capture if it started in
+/// this stream.
 void forget_capture(cudaStream_t stream);
 
 // ---- events ----

@@ -57,7 +57,7 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
 }
 
 void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
-    // A kernel compiled with __cluster_dims__ has a fixed cluster size.
+    // The cluster size of a kernel compiled with __cluster_dims__ is fixed.
     need(value >= 0 && handle.kernel->ast->cluster[0] == 0);
     extent = static_cast<u32>(value);
 }
@@ -115,7 +115,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
     });
 }
 
-/// Accepts any bank size and ignores it, as hardware does since compute capability 5.
+/// Ignores the bank size. Since compute capability 5, hardware ignores it too.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
     return api(__func__, [&] { Modules::instance().find_ready(function); });
 }

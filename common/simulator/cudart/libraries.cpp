@@ -30,8 +30,8 @@ struct Options {
     }
 };
 
-/// Writes `text` to the log buffer among the options, and the number of bytes written to the size
-/// option.
+/// Writes `text` to the log buffer that the options specify, and stores the number of bytes in the
+/// size option.
 void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);

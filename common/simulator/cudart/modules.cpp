@@ -225,7 +225,7 @@ void Modules::unload_locked(LoadedModule& module) {
 void Modules::reset() {
     std::lock_guard lock(mutex_);
     for (const auto& module : modules_) {
-        // Keep modules with managed variables, because the host reads the addresses of these
+        // Keep modules with managed variables loaded, because the host reads the addresses of these
         // variables only once.
         if (module->managed.empty()) unload_locked(*module);
     }

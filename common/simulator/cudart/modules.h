@@ -88,7 +88,7 @@ public:
     /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
     /// module may not have been read yet.
     KernelHandle& find(const void* function);
-    /// Returns the same handle after reading its module, so that `kernel` is set.
+    /// Returns the same handle as `find`, but reads its module first, so that `kernel` is set.
     KernelHandle& find_ready(const void* function);
     VariableAddress find_variable(const void* host_variable);
 

@@ -30,7 +30,7 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
 #define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
 #define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
-/// Names the parameters as further arguments of a call, after other arguments.
+/// Lists the parameters as arguments of a call that has other arguments before them.
 #define COALESCE_ARGUMENTS_0
 #define COALESCE_ARGUMENTS_1 , a
 #define COALESCE_ARGUMENTS_2 , a, b

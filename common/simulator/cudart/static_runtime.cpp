@@ -51,7 +51,7 @@ void for_each_symbol(const char* file, Use use) {
     }
 }
 
-/// Returns the distance between the program's addresses in memory and in its file.
+/// Returns the offset between the program's addresses in memory and those in its file.
 std::uintptr_t load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(

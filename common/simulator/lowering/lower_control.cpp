@@ -196,8 +196,8 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 // ---- loops that wait ----
 
-/// Marks the results of a call as answers (values that other threads can change) if one of its
-/// arguments is an answer. Returns true if this adds a new answer.
+/// Marks the results of a call as answers (values that other threads can change) if one of the
+/// call's arguments is an answer. Returns true if this adds an answer.
 static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
                      std::set<std::string>& answers) {
     if (i.opcode == "st" && i.has("param") && reads_dependent)

@@ -26,7 +26,7 @@ u8 strength_of(const ptx::Instruction& i) {
 /// Finds the first read in `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed));
 /// } while (old != assumed);`. This read may return any value, even one torn by concurrent writes,
 /// because the compare-and-swap verifies it. Every guide teaches this loop, so the plain read
-/// counts as an atomic access and not as a race.
+/// counts as a synchronizing access instead of a race.
 void FunctionLowering::find_first_guesses() {
     first_guess_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);

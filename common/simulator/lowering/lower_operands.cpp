@@ -69,9 +69,9 @@ void FunctionLowering::expire(u32 at) {
     temporaries_.clear();
 }
 
-/// Allocates the slots of registers whose lifetimes begin at `at`. With a branch back to this
-/// point, a register may be live long before the text mentions it, and no other register may use
-/// its slot from here on.
+/// Allocates the slots of registers whose lifetimes begin at `at`. If a branch leads back, a
+/// register may be live long before the text mentions it. From here on, no other register may use
+/// its slot.
 void FunctionLowering::begin_lifetimes(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {

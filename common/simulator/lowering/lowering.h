@@ -44,7 +44,8 @@ std::optional<u64> address_of_function(const ptx::Module& module, const std::str
 
 class FunctionLowering {
 public:
-    /// Lowers `function`. The body goes to `code`, and prologues and constants go to `kernel_code`.
+    /// Prepares to lower `function`. The body will go to `code`, and prologues and constants to
+    /// `kernel_code`.
     FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                      const ptx::Function& function, FunctionCode& code, bool is_kernel);
     void run();

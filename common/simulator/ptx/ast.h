@@ -92,8 +92,8 @@ struct Operand {
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// The elements of a vector, with the p of `{...}|p` at the end; or the q of `p|q`; or the
-    /// items inside [ ] after the first.
+    /// The elements of a vector, followed by the p of `{...}|p`. For `p|q`, the operand q. For an
+    /// address, the items inside [ ] after the first.
     std::vector<Operand> elements;
 
     bool is_register() const { return kind == Kind::reg; }

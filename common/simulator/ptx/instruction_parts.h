@@ -5,8 +5,8 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Returns the type that the last such modifier names, for example `b32` for shfl.sync.idx.b32.
-/// Returns Type::none if no modifier names a type.
+/// Returns the type that the modifiers name, for example `b32` for shfl.sync.idx.b32. Returns the
+/// last one if the modifiers name several types, and Type::none if they name none.
 Type type_of(const Instruction& instruction);
 
 /// Returns the state space that the modifiers name, or generic if they name none. Both shared::cta

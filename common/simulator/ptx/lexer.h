@@ -48,10 +48,10 @@ public:
 
     /// Returns the current token and advances to the next one.
     Token take();
-    /// If the current token is this one, advances and returns true.
+    /// If the current token equals the argument, advances past it and returns true.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);
-    /// Advances past this token. Throws ParseError if the current token is another one.
+    /// Advances past the given token. Throws ParseError if the current token is a different one.
     void expect(char punctuation);
     std::string_view expect_identifier(const char* what);
 

@@ -131,7 +131,7 @@ private:
         add(std::move(function));
     }
 
-    /// Adds a function. Its definition replaces its prototype, in either order.
+    /// Adds a function. A definition replaces a prototype, whichever comes first.
     void add(std::unique_ptr<Function> function) {
         std::unique_ptr<Function>& known = module_->functions[function->name];
         if (known && known->has_body && function->has_body) {

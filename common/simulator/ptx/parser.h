@@ -1,5 +1,5 @@
-// Parses PTX text to the structures of ast.h. Accepts any input and never crashes. Text that it
-// cannot parse causes a ParseError.
+// Parses PTX text into the structures of ast.h. Accepts any input and never crashes. Text that
+// cannot be parsed causes a ParseError.
 #pragma once
 
 #include <stdexcept>

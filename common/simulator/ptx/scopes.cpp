@@ -9,7 +9,7 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr std::size_t kDeepestScope = 64;
-/// The most registers of a function. Real kernels have less than 100 000. The limit catches
+/// The most registers of a function. Real kernels have fewer than 100 000. The limit catches
 /// malformed text and ensures that indices fit.
 constexpr u64 kMostRegisters = u64{1} << 24;
 

@@ -30,8 +30,9 @@ public:
 
 private:
     /// Covers the words in an aligned range of `bytes` bytes by one access if enough of the range
-    /// is used, and otherwise covers each half separately. Words whose block the first word's block
-    /// does not dominate, as in the other branch of an if, are covered separately.
+    /// is used, and otherwise covers each half separately. Words in blocks that the block of the
+    /// first word does not dominate, such as the other branch of an if, are also covered
+    /// separately.
     void cover(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
         std::vector<MergedWord> behind_first, apart;

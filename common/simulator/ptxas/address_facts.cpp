@@ -202,8 +202,8 @@ KnownValue AddressFacts::value_of_register(u32 reg) {
     return current_[reg] = named("version " + std::to_string(versions_++), zeros_[reg], true, reg);
 }
 
-/// Returns the value of a register with a single writer. It is the same in every block if the
-/// sources of that writer also have single writers.
+/// Returns the value of a register with a single writer. The value is the same in every block if
+/// the sources of that writer also have single writers.
 KnownValue AddressFacts::written_once(u32 reg) {
     if (once_[reg]) return *once_[reg];
     once_[reg] = named("register " + std::to_string(reg), zeros_[reg], true, reg);

@@ -37,7 +37,7 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 zeros = 0;                ///< the number of lowest zero bits of value - offset
+    u32 zeros = 0;                ///< the number of zero bits at the low end of value - offset
     u32 offset = 0;               ///< the constant that was added last
     bool offset_is_bits = false;  ///< true if an `or` added the offset
 };
@@ -56,8 +56,8 @@ public:
         u64 step = 0;            ///< one iteration adds this
         u32 zeros_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
     };
-    /// Returns the change of a sum in a loop whose body is the instructions [begin, end). Returns
-    /// nothing if the sum does not change by a constant.
+    /// Returns the change of a sum in a loop that consists of the instructions [begin, end).
+    /// Returns nothing if the sum does not change by a constant.
     std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an address operand, including its offset. Returns nothing for a symbol
     /// that is not a shared variable.

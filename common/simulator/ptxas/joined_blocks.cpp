@@ -40,9 +40,9 @@ u32 steps_of(const Instruction& i, const MachineValues& values) {
 ///        three machine instructions, or include another such load. (Observed with one to five
 ///        instructions before the branch, after it and after a barrier.)
 /// Around Instructions that compute the inputs or the guard of the loads must run before the loads.
-/// Instructions that wait for the loads, and memory accesses that must follow those instructions,
-/// run too late. Accesses that a barrier separates from the loads, and stores before the loads, do
-/// not count either.
+///        Instructions that wait for the loads, and memory accesses that must follow those
+///        instructions, run too late. Accesses that a barrier separates from the loads, and stores
+///        before the loads, do not count either.
 class WorkMeanwhile {
 public:
     WorkMeanwhile(const ptx::Function& function, const MachineValues& values)
@@ -218,8 +218,8 @@ private:
     const ControlFlow& flow_;
     const std::vector<BasicBlock>& blocks_;
     const MachineValues& values_;
-    /// For each block, the next and the previous block of its piece, provided that the block
-    /// between them is short enough to be guarded.
+    /// For each block, the block after it and the block before it in the same piece. A block
+    /// between the two must be short enough to be guarded.
     std::vector<u32> may_go_on_to_, may_come_from_;
 };
 

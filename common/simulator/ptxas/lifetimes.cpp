@@ -7,10 +7,9 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the number of instructions after an access or slow instruction during which ptxas does
-/// not reuse its source registers. If ptxas keeps the written order to save registers, it reuses
-/// those of a store earlier. It reuses those of a load earlier if the load is conditional or reads
-/// shared memory.
+/// Returns how many instructions after a load, store or slow instruction ptxas waits before it
+/// reuses the source registers. The number is smaller for a store if ptxas keeps the written order
+/// to save registers, and for a load that is conditional or reads shared memory.
 u32 reading(const MachineInstruction& i, bool is_as_written) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
@@ -50,7 +49,7 @@ public:
 private:
     void step_over(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
-            end(v, 2 * n + 2);  // if no later instruction reads it
+            end(v, 2 * n + 2);  // in case no later instruction reads it
             if (!i.is_guarded) begin(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
@@ -75,15 +74,15 @@ private:
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
-    /// Records that the value is live until `place`, unless it is live longer. Returns true in the
-    /// first case.
+    /// Ends the value's live range at `place`, unless it ends later. Returns true if `place` is the
+    /// end.
     bool end(u32 value, u32 place) {
         if (open_[value].end != 0) return false;
         open_[value].end = place;
         values_.push_back(value);
         return true;
     }
-    /// Records that the live range of the value starts at `place`.
+    /// Starts the value's live range at `place`.
     void begin(u32 value, u32 place) {
         open_[value].begin = place;
         found_.of[value].push_back(open_[value]);
@@ -94,8 +93,8 @@ private:
     const MachineCode& code_;
     const bool is_as_written_;
     Lifetimes found_;
-    std::vector<Span> open_;   ///< for each value, its range if the start is not yet found
-    std::vector<u32> values_;  ///< the values whose start is not yet found
+    std::vector<Span> open_;   ///< for each value, the range whose start is not yet known
+    std::vector<u32> values_;  ///< the values in `open_`
     u32 behind_ = 0;           ///< the index after the piece
     u32 all_read_ = 0;         ///< the position at which all late reads have finished
 };

@@ -36,8 +36,8 @@ private:
     std::vector<Bits> before_, behind_;
 };
 
-/// A range in which a value is live. A position is twice the index of an instruction, and one more
-/// for the instruction's writes.
+/// A range in which a value is live. A position is twice the index of an instruction, plus one for
+/// what the instruction writes.
 struct Span {
     u32 begin = 0, end = 0;
     u32 read_until = 0;  ///< until here, a load or store may still read the value

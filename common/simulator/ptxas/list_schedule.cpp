@@ -221,9 +221,9 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// Returns the first instruction to issue so that `k` can be issued. Returns the end if `k` and
-    /// the instructions before it do not reduce the number of live words, are too many, or must not
-    /// contain another access but do.
+    /// Returns the first instruction to issue on the way to `k`. Returns the end if `k` and the
+    /// instructions that must be issued before it would not reduce the number of live words, or are
+    /// too many. With `is_only_access`, also returns the end if they contain another access.
     std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -311,7 +311,7 @@ private:
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
     std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
-    std::vector<u32> waits_for_;  ///< number of edges from instructions not issued yet
+    std::vector<u32> waits_for_;  ///< the number of edges from instructions not issued yet
     std::vector<u32> uses_;       ///< for each value, the reads still to come
     std::vector<bool> is_alive_;
     std::vector<bool> is_issued_;

@@ -66,15 +66,15 @@ private:
         bool may_read_store = false;  ///< for a load: waits for values stored to global memory
         bool is_global_store = false;
         u8 bit = 0;
-        u64 computes = 0;  ///< the loads whose values it computes with
-        u64 stores = 0;    ///< the loads whose values it stores
+        u64 computes = 0;  ///< the loads whose values the instruction computes with
+        u64 stores = 0;    ///< the loads whose values the instruction stores
     };
     /// The state of the loads at one point of the function, as masks of loads.
     struct State {
         u64 pending = 0;        ///< pending on at least one path
         u64 certain = ~u64{0};  ///< pending on every path to this point
         u64 stored = 0;         ///< may be pending and may have been stored anywhere
-        u64 stored_global = 0;  ///< the same, for stores to global memory
+        u64 stored_global = 0;  ///< may be pending and stored to global memory
 
         bool operator==(const State&) const = default;
 
@@ -85,8 +85,8 @@ private:
             if (step.may_read_store) needed |= stored_global;
             return needed & pending;
         }
-        /// Waits for all pending loads. It is certain that there is a wait if one of the needed
-        /// `loads` is certainly pending.
+        /// Waits for all pending loads if one of the needed `loads` is pending. The wait is certain
+        /// if one of them is certainly pending.
         void wait_for(u64 loads, bool guarded) {
             if (loads == 0) return;
             const bool is_certain = (loads & certain) != 0 && !guarded;
@@ -201,7 +201,7 @@ private:
     std::vector<Step> steps_;   ///< by index into the body
     std::vector<u64> carried_;  ///< for each register, the loads from which its value may come
     std::vector<std::size_t>
-        taken_;  ///< for each block, the number of successors that its last branch reaches
+        taken_;  ///< for each block, how many of its successors its last branch targets
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// Adds a renamed copy of each of the first vectors if all of its elements have new names.
+/// For each of the first `first` vectors, adds a copy with the new names of its elements if all of
+/// its elements have new names.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -110,7 +111,8 @@ public:
         for (u32 k = 0; k < kUnrolledTurns; ++k) {
             const bool is_last = k + 1 == kUnrolledTurns;
             for (MachineInstruction i : turn) {
-                // The counter changes, and is compared, only once for all copies.
+                // The addresses advance, and the loop's condition is checked, only once for all
+                // copies.
                 if (is_offset_of_turn(turn, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
@@ -240,8 +242,8 @@ private:
         return adds_constant && adds_to_itself;
     }
 
-    /// Reports whether the instruction adds a constant to an address that only accesses use. Their
-    /// offsets can then contain the increment of each iteration.
+    /// Reports whether the instruction adds a constant to an address that only loads and stores
+    /// use. The offsets of these accesses can then include the increments of all iterations.
     bool is_offset_of_turn(const std::vector<MachineInstruction>& turn,
                            const MachineInstruction& add) const {
         if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;

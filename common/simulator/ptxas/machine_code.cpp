@@ -237,7 +237,8 @@ private:
             for (u32& read : made.reads)
                 if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
-            // First the machine compares before a `set`, or reduces to a uniform register.
+            // The first step of `set` or `redux` writes a predicate or a uniform register, which
+            // takes no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
             made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
@@ -276,7 +277,7 @@ private:
         near_.push_back({from.value, from.offset, block_, *base});
     }
 
-    /// Adds the terms that are summed up for the upper half of a 64-bit product.
+    /// Adds the instructions that compute the summands of the upper half in a 64-bit product.
     void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
         const u32 steps = values_.steps_of_product(function_.body[product.source]);
         std::vector<u32> sources = product.reads;
@@ -456,10 +457,10 @@ private:
     bool is_skipped_ = false;    ///< true if the current block is guarded because lanes may skip it
     std::vector<u32> read_in_;   ///< for each value, the only block that reads it, if any
     std::vector<u32> piece_of_;  ///< for each block, its piece, once it has one
-    std::map<u32, u32> same_;    ///< for each value, the one whose register it shares
+    std::map<u32, u32> same_;    ///< for each value, the value whose register it shares
     std::map<u32, u32> chosen_;  ///< for each selecting instruction, its conditional load
-    std::set<u32> waits_;        ///< the loads that wait for their selection
-    std::set<u32> known_;        ///< loads of values loaded or stored before
+    std::set<u32> waits_;        ///< loads that are delayed until the selection
+    std::set<u32> known_;        ///< loads whose values are already in registers
     u32 array_ = kNone;          ///< the value for a small array in registers
     bool has_array_ = false;     ///< true if something is stored there
     u32 part_ = 0;               ///< the current part of the piece

@@ -41,7 +41,7 @@ struct MachineInstruction {
     bool reads_lower_again = false;
     u32 latency = 0;                 ///< cycles until the result is available
     u32 words_inside = 0;            ///< words needed in addition to sources and results
-    u32 odd_inside = 0;              ///< the ones of words_inside in odd registers
+    u32 odd_inside = 0;              ///< how many of these must be in odd registers
     bool keeps_convention = false;   ///< true for a call of an unknown function
     AccessPlace place;               ///< the address of a load or store
     std::optional<i64> step;         ///< the constant added to the only value read

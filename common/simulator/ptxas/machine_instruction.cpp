@@ -116,8 +116,8 @@ namespace {
 /// PTX instructions that become many machine instructions, with the words that these need in
 /// addition to sources and result. Measured with ptxas around one such instruction, while so many
 /// values were live that each additional value needed a register. (With few live values, a 16-bit
-/// division needs one word more where the total matters. The upper half of a 64-bit product needs
-/// six words with few values and two with many; here it always needs four.)
+/// division needs one word more. The upper half of a 64-bit product needs six words with few live
+/// values and two with many; here it always needs four.)
 struct Inside {
     std::string_view opcode, type;
     std::string_view mode;  ///< rounding mode, or empty for all other modes
@@ -177,8 +177,8 @@ u32 latency_of_second_step(const Instruction& i) {
 namespace {
 
 /// Returns the address words of a wmma load or store, which has one address per machine access.
-/// Measured with ptxas with the row stride as a parameter: sixteen rows of halves need fewer,
-/// integers more.
+/// Measured with ptxas, with the row stride as a parameter. Sixteen rows of halves need fewer words
+/// than other floats, and integers need more.
 u32 addresses_inside(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;

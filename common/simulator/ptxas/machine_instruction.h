@@ -10,8 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// The kind of memory access, which determines the instructions with which an instruction cannot be
-/// exchanged.
+/// The kind of memory access. Two instructions with conflicting kinds cannot be exchanged.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);

@@ -28,8 +28,8 @@ constexpr int kRounds = 8;
 /// The largest array, in bytes, that is kept in registers, from which each load selects.
 constexpr u64 kArrayMost = 32;
 
-/// The name of the constant -32, the level of detail of a fetch that specifies no level. Like the
-/// names of other numbers, it contains the number's bits.
+/// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
+/// of a number consists of its inverted bits.
 constexpr u64 kLevel = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
@@ -122,8 +122,8 @@ Vectors vectors_read_by(const ptx::Instruction& i) {
     return vectors;
 }
 
-/// Returns the registers in a wmma fragment that repeat others, and that the machine does not
-/// duplicate.
+/// Returns the registers of a wmma fragment that repeat others. The machine code has such a
+/// register only once.
 std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
@@ -578,9 +578,9 @@ void MachineValues::leave_out_unwanted_elements() {
     }
 }
 
-/// Returns the elements that a vector load really loads. If only one half of the vector is needed,
-/// ptxas loads only that half. (If it needs two elements from different halves, it loads them one
-/// by one.)
+/// Returns the elements that ptxas loads for a vector load. If only one half of the vector is
+/// needed, ptxas loads only that half. (If it needs two elements from different halves, it loads
+/// them one by one.)
 std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load) const {
     std::vector<Operand> elements = vector_of(load)->elements;
     const auto is_wanted = [&](const Operand& o) {
@@ -676,8 +676,8 @@ std::vector<std::vector<ptx::Operand>> MachineValues::pairs_of_texel(const Instr
     return pairs;
 }
 
-/// Returns the values of a vector, or nothing unless they are different from each other and fill
-/// their registers.
+/// Returns the values of a vector. Returns nothing if two of them are the same value, or if a value
+/// does not fill its registers.
 std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
     std::vector<u32> values;
     for (const Operand& operand : operands) {
@@ -773,8 +773,8 @@ bool MachineValues::go_to_one_place(const Instruction& a, const Instruction& b) 
            (!to.has_base_register || to.reg == from.reg);
 }
 
-/// Returns the values that an access loads or stores, if nothing else ever writes them, or nothing
-/// otherwise.
+/// Returns the values that an access loads or stores. Returns nothing if one of them is written
+/// more than once.
 std::vector<u32> MachineValues::moved_by(const Instruction& access) const {
     const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
@@ -839,7 +839,8 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     return count;
 }
 
-/// Returns the uniform factor if the operand is a folded wide product with such a factor.
+/// Returns the uniform factor of a folded wide product, or a constant of 0 words for other
+/// operands.
 Constant MachineValues::uniform_factor(const Operand& operand) const {
     if (!operand.is_register() || !folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
@@ -887,8 +888,8 @@ std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) c
     return constants;
 }
 
-/// Returns, for each value, whether it is not a known address. Known addresses are those of
-/// variables, plus constants that may be added in each iteration of a loop.
+/// Returns, for each value, whether it may be an unknown address. Known addresses are those of
+/// variables, with constants added to them, possibly in each iteration of a loop.
 std::vector<bool> MachineValues::unknown_places() const {
     std::vector<bool> unknown(function_.registers.size(), false);
     const auto is_unknown = [&](const Operand& o) {
@@ -981,9 +982,9 @@ void MachineValues::find_base(u32 value, AccessPlace& place) const {
         place.value = value;
 }
 
-/// Returns the address of an access that must be loaded into registers because it is uniform.
-/// Returns a constant of 0 words for other accesses. An access to shared memory can use a uniform
-/// register as its address, except for a compare-and-swap.
+/// Returns the uniform address that an access must load into registers, or a constant of 0 words
+/// for other accesses. An access to shared memory can use a uniform register as its address, except
+/// for a compare-and-swap.
 Constant MachineValues::address_for_block(const Instruction& i) const {
     const StateSpace space = space_of(i);
     const bool is_far =

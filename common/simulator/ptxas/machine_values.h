@@ -5,15 +5,15 @@
 //         are removed, a product that is only added to another value is part of that addition, and
 //         for an address in shared memory the lower 32 bits are enough.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
-// bank if the uniform unit can compute them, which means integers without division.
+//         bank if the uniform unit can compute them, which means integers without division.
 // One     An instruction can use one constant or uniform operand directly. A second one must be
 //         loaded into registers first: base + index * 4 contains two such operands, so base takes a
 //         pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
 //         whole: addresses, doubles, products. Otherwise it is in any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
-// rearranged to other vectors, as in a transpose in registers, both vectors need registers at the
-// same time.
+//         rearranged to other vectors, as in a transpose in registers, both vectors need registers
+//         at the same time.
 #pragma once
 
 #include <optional>
@@ -100,13 +100,13 @@ public:
     /// Reports whether the instruction is a conversion whose result uses the register of its
     /// source.
     bool is_rounded_in_place(u32 at) const;
-    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes this load
-    /// only when it selects that operand, and into the register of the first operand. Returns
+    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes that load
+    /// only when the operand is selected, and loads into the register of the first operand. Returns
     /// nothing otherwise.
     std::optional<u32> chosen_load(u32 at) const;
-    /// Returns the values of a load that repeats an earlier load or store, with nothing in between
-    /// that may change the memory, each with the value that it equals. Returns nothing for other
-    /// loads.
+    /// If a load repeats an earlier load or store, with nothing in between that may change the
+    /// memory, returns each loaded value with the earlier value that it equals. Returns nothing for
+    /// other loads.
     std::vector<std::pair<u32, u32>> known_before(u32 at) const;
     /// Reports whether the instruction is an atomic on one address for the whole block whose result
     /// is not used. One lane of a warp executes it for all lanes.
@@ -194,8 +194,8 @@ private:
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers in the body
     std::vector<std::vector<u32>> writers_;  ///< for each value, its writers in the body
     std::vector<bool> uniform_;              ///< true if computed once per block, or constant
-    std::vector<bool> narrow_;               ///< 64-bit, of which only the lower half is used
-    std::vector<bool> folded_;               ///< true if part of the instructions that read it
+    std::vector<bool> narrow_;               ///< true if only the lower half of 64 bits is used
+    std::vector<bool> folded_;               ///< true if merged into the instructions that read it
     /// True for values that are the same for a block but are in a register of every thread.
     std::vector<bool> in_every_thread_;
     std::vector<u32> words_;  ///< by value

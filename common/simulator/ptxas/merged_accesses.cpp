@@ -296,7 +296,7 @@ private:
         });
     }
 
-    /// Ends merging with earlier loads. Their words stay known.
+    /// Ends merging with earlier loads. Later loads can still reuse their words.
     void freeze(OpenAccesses& open) {
         open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
         open.loads.clear();
@@ -320,8 +320,8 @@ private:
 
     // ---- iterations of a loop ----
 
-    /// Merges loads across iterations of a loop that does not store to this memory. Groups up to
-    /// `older` belong to earlier pieces and are skipped.
+    /// Merges loads across iterations of a loop that does not store to this memory. Groups before
+    /// index `older` belong to earlier pieces and are skipped.
     void merge_turns(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {

@@ -1,11 +1,12 @@
 // Determines which loads and stores of a thread ptxas merges into one instruction, and which
 // elements of vectors it drops.
 //
-// The hardware does not execute PTX directly: `s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t +
-// 3]` is four loads in PTX and one 16-byte load in the machine code, which takes 4 wavefronts
-// instead of 4 times 4. The simulator executes each load and store of the PTX at its own position
-// (values, bounds, races), but counts and times the accesses of the machine code, each at the first
-// load or store that it replaces.
+// The hardware does not execute PTX directly. For example,
+//     s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t + 3]
+// is four loads in PTX and one 16-byte load in the machine code, which takes 4 wavefronts instead
+// of 4 times 4. The simulator executes each load and store of the PTX at its own position (values,
+// bounds, races), but counts and times the accesses of the machine code, each at the first load or
+// store that it replaces.
 //
 // The rules below were found with ptxas 13.0 for sm_90, by compiling about 600 small PTX functions
 // and reading the widths from the machine code. tests/unit/merged_accesses_test.cpp contains most
@@ -27,9 +28,10 @@
 //         Bytes are not merged, and neither are halves that are zero-extended to 32 bits, because
 //         their loads do that.
 // Aligned The alignment of a base follows from the instructions that compute it, and from the
-// widest access at that base: a 16-byte load at a base allows neighbouring accesses to be merged
-// (before and after it, and across barriers, but not after a branch). Accesses to global memory are
-// merged only for this second reason, because nothing else is known about pointers.
+//         widest access at that base: a 16-byte load at a base allows neighbouring accesses to be
+//         merged (before and after it, and across barriers, but not after a branch). Accesses to
+//         global memory are merged only for this second reason, because nothing else is known about
+//         pointers.
 // Ends    Loads are not merged across a store to the same memory, even to another array or to
 //         another word at the same base; nor across atomics on it, writes through generic
 //         addresses, barriers (of a block or a warp), fences, asynchronous copies, mbarriers,

@@ -45,15 +45,15 @@ struct MadeStore {
     }
 };
 
-/// The open accesses to one kind of memory, with which later accesses may still merge. Loads are
-/// indices into a list of groups.
+/// The open accesses to one kind of memory, with which later accesses may still merge. `loads` and
+/// `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;           ///< more loads may merge with these
     std::vector<u32> loaded;          ///< later loads reuse their words, but do not merge with them
     std::optional<PtxAccess> stored;  ///< the last store, whose words later loads reuse
     std::optional<MergedGroup> stores;    ///< more stores may merge with these
     std::optional<MadeStore> last_store;  ///< the last store, if no access followed it
-    bool is_changed = false;              ///< since the start of the piece
+    bool is_changed = false;              ///< true if the memory changed in this piece
 };
 
 }  // namespace coalesce::simulator

@@ -288,7 +288,7 @@ private:
     const MachineCode& code_;
     const Lifetimes& lifetimes_;
     const Generosity generous_;
-    std::vector<std::vector<u32>> registers_of_;  ///< for each value, a register for each word
+    std::vector<std::vector<u32>> registers_of_;  ///< for each value, the registers of its words
     std::vector<int> wish_;  ///< positive for an even register, negative for an odd one
     std::vector<std::vector<u32>> partners_;  ///< for each value, those read together with it
     std::vector<u32> vector_of_;              ///< for each value, its index in side_by_side

@@ -21,8 +21,9 @@
 
 namespace coalesce::simulator {
 
-/// The register counts up to which ptxas accepts a higher count to avoid bank conflicts (`banks`),
-/// or to wait for late reads (`late_reads`).
+/// Register limits. Up to `banks` registers, ptxas uses additional registers to avoid bank
+/// conflicts. Up to `late_reads` registers, ptxas does so to avoid registers that are still being
+/// read.
 struct Generosity {
     u32 banks = 0, late_reads = 0;
 };

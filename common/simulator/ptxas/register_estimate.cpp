@@ -77,8 +77,8 @@ public:
     /// Returns the number of registers if instructions keep their written order from `words_most`
     /// live words on. `inside` returns the number of registers that a called function needs, or
     /// nothing if it is unknown. Banks are considered only as long as this does not reduce the
-    /// number of running blocks. `exceeds` is true if the kernel needs too many registers for all
-    /// blocks in any case.
+    /// number of running blocks. `exceeds` says that not all blocks can run even if banks are
+    /// ignored.
     template <class Inside>
     u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)

@@ -24,9 +24,9 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// For a `mov` or `cvta` whose result is never needed together with a newer value of its
-    /// source, the register of which this one is another name. Such a move needs no instruction.
-    /// Otherwise the register itself.
+    /// The register of which this register is another name, or this register itself. The result of
+    /// a `mov` or `cvta` becomes another name of the source if it is never needed together with a
+    /// newer value of the source. Such a move needs no instruction.
     std::vector<u32> root;
     /// For each instruction of the body, whether a prologue may compute it.
     std::vector<bool> pure;

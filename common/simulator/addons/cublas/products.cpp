@@ -32,7 +32,7 @@ struct Product {
     Matrix a, b, c;
 };
 
-/// Returns op(x) as a `rows` x `columns` matrix, column-major and without padding.
+/// Returns op(x) as a column-major matrix of `rows` x `columns` elements without padding.
 std::vector<double> operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
     const auto leading = static_cast<size_t>(x.leading);

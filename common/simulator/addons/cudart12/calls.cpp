@@ -69,7 +69,7 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// Fills the members that exist in CUDA 13 only as attributes, which are identified by number.
+/// Fills the members that CUDA 13 provides only as attributes, which are identified by number.
 cudaError_t ask_for_others(DeviceProperties& to, int device) {
     const struct {
         int attribute;

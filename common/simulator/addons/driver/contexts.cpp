@@ -270,7 +270,7 @@ Result cuCtxDisablePeerAccess(Context peer) {
 }
 
 /// Returns the context of a stream. Streams belong to a device here, so this is the current context
-/// if it is on the same device, and the device's primary context otherwise.
+/// if it is on the stream's device, and the device's primary context otherwise.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return in_context(__func__, [&] {
         int device = 0;

@@ -1,9 +1,8 @@
-// Looks up driver functions by name, and encodes tensor maps, which programs of the runtime also do
-// through this library.
+// Looks up driver functions by name, and encodes tensor maps. Programs of the runtime also encode
+// tensor maps through this library.
 //
-// Programs and libraries ask for a name such as "cuMemAlloc" and a version of CUDA. They get the
-// newest version of the function that this library has, which is the one that CUDA 13 means by the
-// name.
+// Programs and libraries look up a name such as "cuMemAlloc" for a version of CUDA. They get the
+// newest version of that function in this library, which is the one that CUDA 13 uses for the name.
 #include <dlfcn.h>
 
 #include <string>

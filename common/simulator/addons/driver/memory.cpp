@@ -108,8 +108,8 @@ Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
     return in_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
-/// Stores each attribute's value, or 0 if the pointer does not have the attribute. Neither case is
-/// an error.
+/// Stores the value of each attribute, or 0 if the pointer does not have the attribute, which is
+/// not an error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
     return in_context(__func__, [&] {

@@ -25,7 +25,7 @@ inline Executable& known_executable(cudaGraphExec_t handle) {
     return known(handle, "executable graph");
 }
 
-/// Returns the copy of the node `original` in an executable graph.
+/// Returns the executable graph's copy of the node `original`.
 inline Node& executable_node(cudaGraphExec_t handle, cudaGraphNode_t original) {
     Node* node = known_executable(handle).graph->copy_of(Graphs::instance().find(original));
     if (!node) refuse("the node is not one of the graph that was instantiated.");

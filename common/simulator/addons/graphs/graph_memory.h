@@ -17,8 +17,8 @@ struct GraphMemory {
     bool in_use = false;     ///< allocated by a launch and not freed since
     bool is_mapped = false;  ///< allocated by a launch and not trimmed since
 
-    /// Frees the memory with the last graph that owns it. Memory still in use becomes ordinary
-    /// memory that the program must free.
+    /// Frees the memory when the last graph that owns it is destroyed. Memory that is still in use
+    /// becomes ordinary memory that the program must free.
     ~GraphMemory();
 };
 

@@ -1,9 +1,10 @@
 // Adds nodes of every kind, and reads and changes their parameters, in a graph and in an executable
 // graph.
 //
-// Idea       Three families of functions take the same parameters: they add a node, change a node
-//            of a graph, or change its copy in an executable. Each function passes a callable that
-//            turns its parameters into work to one of `add`, `change` and `change_running`.
+// Idea       Three families of functions take the same parameters: they add a node to a graph,
+//            change a node of a graph, or change the node's copy in an executable graph. Each
+//            function turns its parameters into a callable that makes the node's work, and passes
+//            the callable to `add`, `change` or `change_running`.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -117,9 +118,9 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 
 // ---- kernels, copies, fills, host functions ----
 
-/// Defines the functions that add, change, and change in an executable the nodes of this kind.
-/// `describe` turns `parameters` parameters into work. `variant` is a suffix for copies, such as
-/// 1D.
+/// Defines three functions for a kind of node: one adds a node, one changes a node, and one changes
+/// its copy in an executable graph. `describe` turns `parameters` parameters into work. `variant`
+/// is a suffix for copies, such as 1D.
 #define COALESCE_NODES(kind, variant, describe, parameters)                                     \
     cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
                                                   const cudaGraphNode_t* after, size_t count,   \

@@ -10,8 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list as all graph functions do. Without an array they return the length of the list;
-/// otherwise they fill the array as far as its size allows.
+/// Returns a list as all graph functions do: without an array, returns the length of the list;
+/// otherwise fills the array as far as its size allows.
 template <class T, class Give>
 void give_list(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     need(count);

@@ -97,7 +97,7 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Tracks uninitialized bytes between the rows in memory, which only some lanes address, and the
+/// Converts masks of uninitialized bytes between rows in memory, which only some lanes address, and
 /// registers, which all lanes have.
 template <bool Transposed>
 struct LanesOf<MatrixRows<Transposed>> {
@@ -116,7 +116,8 @@ struct LanesOf<MatrixRows<Transposed>> {
             });
         return any;
     }
-    /// Marks loaded bytes as undefined, or none if `undefined` is null.
+    /// Marks the uninitialized bytes of loaded registers. Null for `undefined` means that all
+    /// loaded bytes are initialized.
     static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
         u32 in_registers[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
@@ -145,9 +146,9 @@ const Op* move_rows(Warp& w, const Op* op) {
     return next;
 }
 
-/// Replaces generic addresses in `access` with addresses in shared memory, which it stores in
-/// `MatrixOp::addresses`. Returns false, and ends the launch, if an address is outside of shared
-/// memory.
+/// Replaces generic addresses in `access` by addresses in shared memory, which are stored in
+/// `MatrixOp::addresses`. If an address is outside of shared memory, ends the launch and returns
+/// false.
 bool find_in_shared(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;
     access.immediate = 0;

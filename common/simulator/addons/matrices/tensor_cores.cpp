@@ -180,8 +180,8 @@ const Op* run_bits(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-/// The supported products for one element type of a: the element types of the accumulators, and the
-/// shapes for mma and for wmma.
+/// The supported products for one element type of matrix a: the element types of the accumulators,
+/// and the shapes for mma and for wmma.
 struct Products {
     Number a;
     std::array<Number, 2> accumulators;

@@ -1,4 +1,4 @@
-// Declares what the instructions share that all 32 lanes of a warp execute together: ldmatrix,
+// Declares functions for the instructions that all 32 lanes of a warp execute together: ldmatrix,
 // stmatrix, movmatrix, mma and wmma.
 #pragma once
 

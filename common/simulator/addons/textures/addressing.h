@@ -26,7 +26,7 @@ namespace coalesce::simulator {
 /// Has the same numbers as cudaTextureAddressMode.
 enum class AddressMode : u8 { wrap, clamp, mirror, border };
 
-/// The weight one: weights are multiples of 1/kWeightOne.
+/// The representation of a weight of 1. Weights are multiples of 1/kWeightOne.
 inline constexpr u32 kWeightOne = 256;
 
 /// The one or two texels that a fetch reads along a dimension, before the address mode is applied:

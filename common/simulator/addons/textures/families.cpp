@@ -11,7 +11,7 @@ std::span<const FamilyRow> texture_families() {
         {"sust", describe_surface},     // store to a surface
         {"sured", describe_surface},    // read, modify and write a surface, like red
         {"txq", describe_query},        // get the width, height or depth of a texture
-        {"suq", describe_query},        // get the same for a surface
+        {"suq", describe_query},        // get the width, height or depth of a surface
         {"istypep", describe_is_type},  // test whether a number is a texture or surface object
     };
     return families;

@@ -19,7 +19,7 @@ struct Box {
     u32 size[3] = {1, 1, 1};
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     u32 dimensions = 1;
-    i64 slice = 0;  ///< the layer or face, unless z is a dimension of the image
+    i64 slice = 0;  ///< the layer or face of a layered image or cubemap
 };
 
 bool is_linear(const ImageObject& texture, const FetchPoint& point) {

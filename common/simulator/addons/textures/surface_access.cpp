@@ -2,8 +2,8 @@
 //
 // Builds on  texel_access.h.
 // Out of range   As the PTX manual says, `.trap` ends the launch, `.clamp` accesses the nearest
-// texel inside, and `.zero` loads zeros and ignores stores. Under `.clamp`, stores and reductions
-// also access the nearest texel.
+//                texel inside, and `.zero` loads zeros and ignores stores. Under `.clamp`, stores
+//                and reductions also access the nearest texel.
 // Watch      x is in bytes (.b) or in texels (.p), and must be a multiple of the access size.
 // Not verified on a GPU: the error that a trap causes (cudaErrorLaunchFailure here).
 #include <algorithm>
@@ -23,8 +23,7 @@ namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
 
-/// An operation of sured, with the functions that apply it to a number in host memory, for each
-/// size and signedness.
+/// A reduction of sured: one function for each size and signedness of the number in host memory.
 struct SurfaceReduction {
     using Run = void (*)(u8* host, u64 value);
     const char* name;
@@ -70,8 +69,8 @@ Failed misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
                              "x counts bytes: multiply it by the size of an element."));
 }
 
-/// The surface addresses of the active lanes. All of them are checked, and the other checks are
-/// informed, before any lane accesses its bytes.
+/// The surface addresses of the active lanes. All addresses are checked and reported to the race
+/// checker before any lane accesses memory.
 class SurfaceLanes {
 public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)

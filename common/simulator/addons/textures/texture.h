@@ -27,7 +27,7 @@ struct Image {
     u64 address = 0;  ///< the device address of the first texel
     TexelFormat format;
     u32 width = 1, height = 1, depth = 1;  ///< `depth` counts slices, layers or faces
-    u64 row_bytes = 0, slice_bytes = 0;    ///< the stride between rows and between slices
+    u64 row_bytes = 0, slice_bytes = 0;    ///< the distances between rows and between slices
 
     u64 address_of(i64 x, i64 y, i64 z) const {
         return address + static_cast<u64>(z) * slice_bytes + static_cast<u64>(y) * row_bytes +

@@ -4,7 +4,7 @@
 // Watch      Residency (`d|p`) is always true, because no array is sparse. A fetch does not take
 //            part in load_waits.
 // Not there  Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
-// separate textures and samplers (.texmode_independent).
+//            separate textures and samplers (.texmode_independent).
 #include <bit>
 
 #include "simulator/addons/textures/families.h"
@@ -25,7 +25,7 @@ struct FetchOp : ImageOp {
     bool is_integer = false;  ///< true for integer coordinates
     int component = -1;       ///< the component that a gather reads
     u32 level_at = 0,
-        gradient = 0;             ///< the position in `read`, and a gradient's length
+        gradient = 0;             ///< position of the level or gradients, length of a gradient
     u32 offset = 0, offsets = 0;  ///< position and number of offsets
 };
 

@@ -17,8 +17,8 @@ cudaArray& array_named(cudaArray_const_t handle, const char* role) {
     return *array;
 }
 
-/// Checks that a copy which begins at `position` is within the array, and replaces the array with
-/// its memory as one side of the copy.
+/// Checks that a copy which begins at `position` fits into the array. Then replaces the array by
+/// its memory, as one side of the copy.
 void place_in(const cudaArray& array, const char* role, const cudaExtent& texels, cudaPos& position,
               cudaPitchedPtr& place) {
     const Image& image = array.image;

@@ -18,7 +18,7 @@ struct cudaArray {
     cudaChannelFormatDesc format{};
     cudaExtent extent{};  ///< as requested, with 0 for missing dimensions
     unsigned flags = 0;
-    bool is_level = false;  ///< true for a level of a mipmapped array, which frees the level
+    bool is_level = false;  ///< true for a level that a mipmapped array owns and frees
 };
 
 struct cudaMipmappedArray {
@@ -30,7 +30,7 @@ namespace coalesce::simulator::cudart {
 /// Returns the array, or null if the handle is invalid.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-/// Deletes all arrays for cudaDeviceReset, which frees their memory elsewhere.
+/// Deletes all arrays, for cudaDeviceReset. The reset frees their memory separately.
 void forget_arrays();
 
 /// Converts a texel format. Fails if we do not support the format.
