@@ -29,8 +29,9 @@ struct KernelHandle {
     std::string name;          ///< in the PTX
     Kernel* kernel = nullptr;  ///< set when the module has been read
 
-    // The values that cudaFuncSetAttribute set.
-    int max_dynamic_shared = -1;  ///< -1 if not set: the rest of 48 KiB
+    // The values that cudaFuncSetAttribute set. `max_dynamic_shared` is -1 if the program did not
+    // set it. The limit is then the part of 48 KiB that static shared memory leaves free.
+    int max_dynamic_shared = -1;
     int carveout = -1;
     bool non_portable_cluster = false;
     Dim3 cluster{0, 0, 0};

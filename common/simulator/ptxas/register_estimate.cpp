@@ -195,7 +195,8 @@ private:
     const ptx::Function function_;
     MachineCode code_;
     const AliveBetweenPieces alive_;
-    std::vector<std::vector<u32>> usual_orders_;  ///< the order of each piece with kWordsMost
+    /// The order of each piece that `registers` found with kWordsMost.
+    std::vector<std::vector<u32>> usual_orders_;
 };
 
 /// A kernel and the functions that it calls. The registers of a called function are added to those

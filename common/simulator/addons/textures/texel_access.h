@@ -56,7 +56,7 @@ struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The number and object of the lane that was looked up last.
+    /// The object that was looked up last, and its number.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
