@@ -1,6 +1,7 @@
 // Implements the rules by which ptxas drops, folds and merges values. See machine_values.h for the
-// idea. The file is long because every rule depends on the results of the others, and they are
-// repeated until nothing changes.
+// idea.
+// Long: every rule depends on the results of the others, and they are repeated until nothing
+// changes.
 #include "simulator/ptxas/machine_values.h"
 
 #include <algorithm>
