@@ -42,8 +42,7 @@ bool moves_matrices(const Instruction& i) {
 u32 element_bytes(const Instruction& i) {
     return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
-/// Reports whether the instruction accesses memory whose initialized bytes are tracked, or may be
-/// tracked.
+/// Reports whether the instruction accesses memory in which initialized bytes may be tracked.
 bool is_watched(const Instruction& i) {
     const StateSpace space = space_of_access(i);
     return space == StateSpace::global || space == StateSpace::shared ||
@@ -176,8 +175,7 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // A running sum in a loop is certainly needed, and so is a value from which many others
-            // are computed.
+            // A running sum is certainly needed, and so is a value with many dependent values.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
@@ -205,8 +203,7 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
             return Fate::unknown;
         if (!passed.known) {
-            // A computation alone is not a use: the compiler may compute a result before it checks
-            // whether the program needs it.
+            // The result may be computed before the program checks whether it is needed.
             if (!is_lane_by_lane(i)) return Fate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return Fate::unknown;
@@ -221,8 +218,7 @@ private:
         // The value is the condition of a selection, so it decides.
         return moves || !passed.chooses ? Fate::unknown : Fate::decides;
     }
-    /// Reports whether `reg` is only the value that a shuffle moves. Shuffles move structs to other
-    /// lanes word by word, and we do not follow the words there.
+    /// Reports whether a shuffle only moves `reg`. We do not follow the value to other lanes.
     static bool is_only_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
@@ -256,8 +252,7 @@ public:
 
     Origin of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_.try_emplace({reg, byte});
-        // A byte counts as `other` during its own search, which ends the recursion if definitions
-        // form a cycle.
+        // A byte is `other` during its own search, so that a cycle of definitions ends.
         if (!is_new || depth_ == kDeepest) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -355,8 +350,7 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
 }
 
 /// Finds the loads and stores that copy one struct together. They have the same two base addresses
-/// and the same distance between source and destination, and the gaps between them are no larger
-/// than padding.
+/// and the same distance between source and destination, and at most padding between them.
 class Pieces {
 public:
     Pieces(const Definitions& definitions, DemandedBytes& result)
@@ -423,8 +417,7 @@ private:
         return element_bytes(i) * static_cast<u32>(elements_of(value_of(i)).size());
     }
 
-    /// Reports whether a loop advances both addresses by the size of each copy, as a byte-wise or
-    /// word-wise memcpy does.
+    /// Reports whether a loop advances both addresses by the size of one copy, as memcpy does.
     bool is_walk(const Instruction& load, const Address& source, const Address& target) const {
         if (source.base == kNone || target.base == kNone) return false;
         const i64 step = definitions_.growth(source.base);
