@@ -6,37 +6,42 @@ namespace coalesce::timing {
 
 namespace {
 
-// Fractions of the predicted time within which at least nine of ten kernels of a class lie, measured on an H200: the
-// lessons' kernels and the first two sets of tutorial kernels (docs/results/tutorial). common/timing/README.md says
-// which of these were measured after their predictions had been recorded.
+// Fractions of the predicted time within which at least nine of ten kernels of a class lie. They
+// were measured on an H200, with the lessons' kernels and the first two sets of tutorial kernels
+// (docs/results/tutorial). docs/guide/time_model.md lists the kernels that were measured after
+// their predictions had been recorded.
 
-/// Copies in long runs that keep memory busy, transposes through shared memory with time to spare everywhere else, and
-/// launches whose blocks end as fast as they can start: their pace is known. Random copies and transposes of odd shapes
-/// (docs/results/random_kernels) are harder: 51 of 69 lie within this band.
+/// Copies in long runs that keep memory busy, transposes through shared memory that is their only
+/// busy unit, and launches whose blocks end as fast as they can start. Random copies and transposes
+/// of odd shapes (docs/results/random_kernels) are harder to predict: 51 of 69 lie within this
+/// band.
 constexpr double kCopies = .08;
-/// Launches that wait for memory: for its latency, or because they read much more than they write.
+/// Launches that wait for memory, either for its latency or because they read much more than they
+/// write.
 constexpr double kStreams = .2;
-/// Shared memory binds, or the way to the second-level cache.
+/// Launches limited by shared memory, or by the path to the second-level cache.
 constexpr double kTransfers = .25;
-/// Instructions bind, and copies that do not wait for memory.
+/// Launches limited by instruction issue, and copies that do not wait for memory.
 constexpr double kMixed = .3;
-/// Runs shorter than a line, sectors that are stored in parts, tables that the caches hold in part, and too few blocks.
+/// Launches with runs shorter than a line, sectors stored in parts, tables that the caches contain
+/// in part, or too few blocks.
 constexpr double kOthers = .4;
-/// Memory that is read and written in place. Two such kernels took 1.4 and 1.6 times as long as copies of as many bytes,
-/// why is not known.
+/// Launches that read and write memory in place. Two such kernels took 1.4 and 1.6 times as long as
+/// copies of as many bytes, for unknown reasons.
 constexpr double kInPlace = .6;
-/// The first-level cache binds. Where the lanes of a warp look up single sectors, it answers up to 1.8 times as fast as
-/// predicted, from more than one line in a cycle.
+/// Launches limited by the first-level cache. If the lanes of a warp look up single sectors, the
+/// cache serves more than one line per cycle, and is up to 1.8 times as fast as predicted.
 constexpr double kFirstLevel = .65;
-/// Memory that is this busy is what a copy waits for.
+/// Utilization of memory above which a copy waits for memory.
 constexpr double kBusyMemory = .7;
-/// A block that asks more often for the same sectors depends on what the first-level cache keeps.
+/// Requests per sector of a block above which its time depends on the contents of the first-level
+/// cache.
 constexpr double kFewRereads = 1.3;
-/// What documents instead of measurements add.
+/// Added to the band if the GPU's parameters come from documents instead of measurements.
 constexpr double kDocuments = .07;
-/// By how much the start and the end of a launch differ from launch to launch, in milliseconds.
+/// The variation of a launch's start and end between launches, in milliseconds.
 constexpr double kLaunchMs = .0005;
-/// The most that this adds to a band.
+/// The most that the variation of start and end adds to a band.
 constexpr double kMostOfLaunch = .15;
 
 bool waits_for_memory(Binds binds) {
@@ -44,7 +49,7 @@ bool waits_for_memory(Binds binds) {
            binds == Binds::blocks;
 }
 
-/// The band of a launch that something else than memory holds up.
+/// Returns the band of a launch whose bottleneck is not memory.
 double band_of_busy_part(const BandFacts& f, bool copies) {
     if (f.binds == Binds::shared) return f.shares_memory ? kTransfers : kFirstLevel;
     if (f.binds == Binds::cache) return kTransfers;

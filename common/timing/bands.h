@@ -10,14 +10,14 @@ struct BandFacts {
     double ms = 0;
     Binds binds = Binds::memory;
     Busy busy;
-    double rounds = 0;            ///< blocks of the grid / blocks that the GPU holds at once
+    double rounds = 0;            ///< the grid's blocks / the blocks that the GPU holds at once
     double write_share = 0;       ///< the fraction of memory's bytes that are written
     double rereads = 1;           ///< how often a block requests each sector that it reads
     bool has_short_runs = false;  ///< whether memory sees runs shorter than a cache line
-    bool reads_tables = false;    ///< whether all blocks read all over the same memory
+    bool reads_tables = false;    ///< whether every block reads from a whole table
     bool has_unfinished_sectors = false;
     bool shares_memory = false;  ///< whether blocks use shared memory
-    /// Whether it writes nearly everything that it reads, and nothing else.
+    /// Whether it writes nearly all of the memory that it reads, and no other memory.
     bool writes_where_it_reads = false;
     bool measured_gpu = true;
 };

@@ -11,36 +11,36 @@
 namespace coalesce::timing {
 namespace {
 
-/// Of two times that are closer, the model says the order wrong too often.
+/// The smallest ratio of two predicted times at which the model predicts their order reliably.
 constexpr double kToldApart = 1.05;
 
-/// A difference that can be seen in two Predictions, told of the faster one.
+/// A difference between two Predictions, with the sentence about the faster one.
 struct Difference {
-    double weight = 0;  ///< how much it explains: the ratio of the two, at least 1
+    double weight = 0;  ///< the ratio of the values, at least 1: how much the difference explains
     std::string text;
 };
 
-/// More of it is faster: "21 KB are on their way instead of 3.4 KB".
+/// Compares bytes in flight: "21 KB are on their way instead of 3.4 KB".
 Difference in_flight(const Prediction& fast, const Prediction& slow) {
     if (!is_on_its_way(fast) || !is_too_little(slow)) return {};
     std::string text = bytes_text(fast.bytes_on_their_way) +
                        " are on their way per multiprocessor instead of " +
                        bytes_text(slow.bytes_on_their_way);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
-    // What lies beyond the need brings nothing.
+    // Bytes in flight beyond the needed number gain nothing.
     const double needed = is_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
     return {std::min(fast.bytes_on_their_way, needed) / slow.bytes_on_their_way, text};
 }
 
-/// A part of the time, or of a life, that is lost.
+/// A fraction of the time, or of a warp's life, that is lost.
 struct Lost {
     double part = 0;
-    std::string now;   ///< "warps stand at barriers for": then how much
+    std::string now;   ///< "warps stand at barriers for", before the fraction
     std::string none;  ///< "warps do not stand at barriers, where they did for"
     std::string of;    ///< " of their lives"
 };
 
-/// Less of it is faster: weighted by what is left of the whole.
+/// Compares lost fractions. The weight is the ratio of the fractions that are not lost.
 Difference less_lost(const Lost& fast, double slow) {
     if (!is_part(slow) || !(fast.part >= 0) || !(slow - fast.part >= 0.05)) return {};
     const std::string text = is_part(fast.part) ? fast.now + " " + percent_text(fast.part) +
@@ -77,7 +77,7 @@ Difference nothing_under_way(const Prediction& fast, const Prediction& slow) {
                      slow.nothing_on_its_way);
 }
 
-/// The part of their rounds that the blocks of a grid fill.
+/// Returns the fraction of the launch's rounds that the grid's blocks fill.
 double fullness(const Prediction& p) {
     return std::isfinite(p.rounds) && p.rounds > 0 ? p.rounds / std::ceil(p.rounds) : 0;
 }
@@ -89,7 +89,7 @@ Difference fuller_rounds(const Prediction& fast, const Prediction& slow) {
                            percent_text(had)};
 }
 
-/// Where starting them is what binds.
+/// Compares the number of blocks, if the slower launch is limited by starting them.
 Difference fewer_starts(const Prediction& fast, const Prediction& slow) {
     const double has = fast.rounds * fast.resident_blocks;
     const double had = slow.rounds * slow.resident_blocks;
@@ -98,7 +98,8 @@ Difference fewer_starts(const Prediction& fast, const Prediction& slow) {
                            number_text(had)};
 }
 
-/// What was busy in the slower one and has less to do here: time of it, since parts are of different times.
+/// Compares a unit that was busy in the slower launch and has less work in the faster one. Compares
+/// busy times, because the fractions refer to different total times.
 Difference less_work(const Prediction& fast, const Prediction& slow, double Busy::*what,
                      const std::string& name) {
     const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;
@@ -122,7 +123,7 @@ Difference runs(const Prediction& fast_one, const Prediction& slow_one, double P
     const double fast = fast_one.*bytes, slow = slow_one.*bytes;
     if (!(slow_one.busy.memory >= kBusy) || !is_short(slow) || !is_count(fast) || fast < 1.5 * slow)
         return {};
-    // A doubling of runs is worth about 10 % where memory is all that counts.
+    // Doubling the length of runs gains about 10 % if memory is the only limit.
     return {1 + 0.1 * std::log2(std::min(fast, kLongRun) / slow),
             "memory " + what + " runs of " + bytes_text(fast) + " instead of " + bytes_text(slow)};
 }
@@ -135,8 +136,8 @@ Difference more_warps(const Prediction& fast, const Prediction& slow) {
             "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
 }
 
-/// What differs where the slower one waits. Else it may differ too, but then it is no cause: who is held up
-/// by stores has few loads on their way.
+/// Returns differences that matter only if the slower launch waits. In other launches they are not
+/// a cause: if stores delay the warps, for example, few loads are in flight.
 std::vector<Difference> of_waiting(const Prediction& fast, const Prediction& slow) {
     return {in_flight(fast, slow), at_barriers(fast, slow),   nothing_under_way(fast, slow),
             starting(fast, slow),  fuller_rounds(fast, slow), fewer_starts(fast, slow),
@@ -169,12 +170,12 @@ std::vector<std::string> reasons(const Prediction& fast, const Prediction& slow)
     return said;
 }
 
-/// What to call them: their kernels, where that tells them apart.
+/// The names of the two launches in a sentence: their kernels, if those differ.
 struct Names {
     std::string one = "the first", other = "the second";
 };
 
-/// Kernels keep their small letters where a sentence begins.
+/// Capitalizes a name at the start of a sentence, except a kernel's.
 std::string at_start(const std::string& name) {
     return name.substr(0, 4) == "the " ? capital(name) : name;
 }
@@ -201,7 +202,7 @@ std::string what_binds(const Prediction& fast, const Prediction& slow) {
            words_for(slow.binds) + ".";
 }
 
-/// What one of the two has that the model does not know.
+/// Returns a sentence about what the model does not know of either launch.
 std::string unknown_of_both(const Prediction& one, const Prediction& other) {
     std::vector<std::string> said;
     for (const Prediction* p : {&one, &other}) {

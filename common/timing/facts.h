@@ -18,7 +18,7 @@ constexpr double kBusy = 0.7;
 /// Reports whether the prediction has a time of at least 10 nanoseconds. Anything less is a
 /// mistake.
 bool has_time(const Prediction& prediction);
-/// Reports whether loads were in flight, at least a byte on average.
+/// Reports whether on average at least one byte of loads was in flight.
 bool is_on_its_way(const Prediction& prediction);
 /// Reports whether fewer bytes are in flight than memory needs (Little's law).
 bool is_too_little(const Prediction& prediction);

@@ -7,23 +7,23 @@
 namespace coalesce::timing {
 namespace {
 
-/// With so many digits that say something, the others are 0: 2370 of 2368 with three.
+/// Rounds to `digits` significant digits. With three, 2368 becomes 2370.
 double with_digits(double value, int digits) {
     if (value == 0) return 0;
     const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
-    // Tenths are not doubles, but their inverses are: 0.1 * 43 is 4.300000000000001.
+    // Divide by the inverse, which is exact, because 0.1 * 43 is 4.300000000000001.
     return last < 1 ? std::round(value * std::round(1 / last)) / std::round(1 / last)
                     : std::round(value / last) * last;
 }
 
-/// Two digits, and a third after a 1, where two would be as coarse as 5 %.
+/// Rounds to two digits, or to three after a leading 1, where two would mean an error of 5 %.
 double said(double value) {
     const double coarse = with_digits(value, 2);
     const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));
     return with_digits(value, first < 2 ? 3 : 2);
 }
 
-/// Of whole ones, or with a decimal below 10.
+/// Formats a whole number, or below 10 a number with one decimal, and the unit.
 std::string in_unit(double value, const char* unit) {
     return short_number(value < 10 ? with_digits(value, 2) : std::round(value)) + unit;
 }
@@ -49,7 +49,7 @@ std::string time_text(double ms) {
 
 std::string bytes_text(double bytes) {
     constexpr double kilo = 1024, mega = kilo * kilo;
-    // 1000 and more are said in the next unit, so that no number has four digits.
+    // From 1000 on the next unit is used, so that no number has four digits.
     if (bytes < 1000) return short_number(std::round(bytes)) + " bytes";
     return bytes < 1000 * kilo ? in_unit(bytes / kilo, " KB") : in_unit(bytes / mega, " MB");
 }

@@ -1,4 +1,4 @@
-// The files of gpus/: one list of what they have serves who reads and who writes them.
+// Reads and writes the files of gpus/, both from one list of their keys.
 #include "timing/gpu.h"
 
 #include <cctype>
@@ -26,7 +26,7 @@ struct Section {
     std::vector<Field> fields;
 };
 
-// Nothing here may be 0 by mistake: a rate, or a time that something always takes.
+// The smallest value of numbers that must not be 0, such as rates and latencies.
 constexpr double kLittle = 0.01;
 
 const std::vector<Section>& sections() {
@@ -106,7 +106,8 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
-/// Whether a file that is `like` another GPU leaves this out; else it must be there.
+/// Reports whether a file that is `like` another GPU leaves out this key. In other files the key
+/// must be present.
 bool is_left_out(const toml::table& whole, const toml::table& table, const char* key) {
     return whole.contains("like") && !table.contains(key);
 }
@@ -140,7 +141,7 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     }
 }
 
-/// A section of three lists: `bytes`, and for each of them two other numbers.
+/// A section of three lists: `bytes`, and two lists with a number for each of these sizes.
 template <class ListOf>
 void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
                    const char* const (&keys)[3], ListOf list_of) {
@@ -175,7 +176,7 @@ void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
                   [&](const char* key) { return bulk_of(gpu, key); });
 }
 
-/// The GPU that a file names for what it leaves out: one of gpus/ that leaves out nothing.
+/// Returns the GPU that a file names as `like`. The file of that GPU must be complete.
 Gpu like(const Toml& reader, const toml::table& whole) {
     const std::string name = reader.text(whole, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
@@ -190,7 +191,7 @@ Gpu like(const Toml& reader, const toml::table& whole) {
 
 // ---- writing ----
 
-/// As short as it can be while no more than a millionth is lost.
+/// Formats a number with as few digits as possible and a relative error below a millionth.
 std::string written(double value) {
     char digits[64];
     if (value == std::floor(value) && std::fabs(value) < 1e15) {
@@ -236,7 +237,7 @@ std::string in_lower_case(std::string_view text) {
     return all;
 }
 
-/// Whether `words` stand in `name` and are not parts of longer ones: "200" is nobody's.
+/// Reports whether `name` contains `words` as whole words, so that "200" does not match "H200".
 bool has_words(const std::string& name, const std::string& words) {
     const auto is_inside = [&](std::size_t at) {
         return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;

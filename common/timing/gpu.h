@@ -17,8 +17,8 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + read (or 1 +
-/// write) times as long as for a plain copy.
+/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + `read` (or 1 +
+/// `write`) times as long as for a plain copy.
 struct Runs {
     std::vector<double> bytes, read, write;
 };
@@ -54,9 +54,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheets
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// Added to the latency, times u / (1 - u), if memory is busy for a fraction u of the time.
+    /// Added to the latency of a load, multiplied by u / (1 - u), where u is the utilization of
+    /// memory.
     double queue_ns = 0;
-    /// Added to the latency, times the fraction of the time in which memory writes.
+    /// Added to the latency of a load, multiplied by the fraction of the time in which memory
+    /// writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double latency_floor = 1;

@@ -33,7 +33,8 @@ bool is_floating(const Instruction& i) {
     return type == "f32" || type == "f16x2" || type == "f16" || type == "bf16x2";
 }
 
-/// The reciprocal, a first guess and its correction; the remainder besides.
+/// Returns the cost of a division: a reciprocal, a first quotient and its correction. The remainder
+/// costs extra.
 Cost division(const Instruction& i) {
     if (is_double(i)) return {12, 110, Pipe::fp64};
     if (is_floating(i))
@@ -41,9 +42,10 @@ Cost division(const Instruction& i) {
     return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kSlotsOfDivision, 130, Pipe::divide};
 }
 
-/// An instruction of the special functions' unit. Numbers too small for it are scaled before and after, except with .ftz;
-/// roots and reciprocals that are rounded as IEEE 754 says are corrected by a few products. (Instructions counted in
-/// machine code for sm_90; latencies by calibrate/issue.cu.)
+/// Returns the cost of an instruction of the special function unit. Without .ftz, operands too
+/// small for the unit are scaled before and after. Roots and reciprocals with IEEE 754 rounding are
+/// corrected by a few products. (Instructions counted in machine code for sm_90, latencies measured
+/// by calibrate/issue.cu.)
 Cost special(const Instruction& i) {
     if (is_double(i)) return {11, 90, Pipe::fp64};
     const bool is_sine = i.opcode == "sin" || i.opcode == "cos" || i.opcode == "tanh";
@@ -52,7 +54,8 @@ Cost special(const Instruction& i) {
     return {12, 50, Pipe::special};
 }
 
-/// Conversions from and to floating point, except of 32-bit integers to float, are the special functions' unit's.
+/// Returns the cost of a conversion. The special function unit converts from and to floating point,
+/// except from 32-bit integers to float.
 Cost conversion(const Instruction& i) {
     const auto is_any_of = [&](std::initializer_list<const char*> types) {
         return std::any_of(types.begin(), types.end(),
@@ -69,8 +72,8 @@ Cost conversion(const Instruction& i) {
 }
 
 Cost move(const Instruction& i) {
-    // Special registers are read by a unit of their own; other moves mostly disappear. Half registers are put
-    // together with what the other half holds.
+    // A separate unit reads special registers. Other moves mostly disappear. A move to half a
+    // register must merge it with the other half.
     if (i.reads_special) return {1, 22, Pipe::any};
     const bool half =
         !i.modifiers.empty() && (i.modifiers.back() == "u16" || i.modifiers.back() == "b16");
@@ -84,8 +87,8 @@ bool skips_little(const Instruction& branch, std::uint32_t index) {
            branch.target - index < kShortBranch;
 }
 
-/// ptxas makes instructions that are carried out under a condition of what a short branch jumps over: they are issued
-/// all the same. Loads it wants out of branches more than stores, so that they can go ahead.
+/// ptxas predicates the instructions that a short branch jumps over, so they are issued in any
+/// case. It does this for longer code if there are loads in it, so that they can start early.
 float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;
@@ -104,7 +107,7 @@ float slots_of_converted(const std::vector<Instruction>& instructions, std::uint
 Cost cost_of(const Instruction& i, std::uint32_t index) {
     const std::string_view op = i.opcode;
     const bool wide = is_wide(i);
-    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter: an operand of whoever uses it
+    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter: an operand of its users
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
     if (is_of_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it
@@ -124,7 +127,8 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
-    // Nobody has measured them: one issue, as of arithmetic, and Unknown::tensor_cores beside the time.
+    // Their cost has not been measured: one issue slot, as for arithmetic, and the prediction
+    // reports Unknown::tensor_cores.
     if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
         op == "lg2" || op == "tanh")

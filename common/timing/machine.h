@@ -22,8 +22,8 @@ Cost cost_of(const Instruction& instruction, std::uint32_t index);
 /// conditional. Returns 0 if it stays a branch.
 float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
-/// Reports whether the branch jumps over so few instructions that ptxas replaces it by predicates,
-/// or nearly so.
+/// Reports whether the branch jumps over so few instructions that ptxas predicates them, or nearly
+/// so.
 bool skips_little(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

@@ -1,4 +1,5 @@
-// Long: one simulation, whose parts move the same clocks.
+// Simulates one multiprocessor. The file is long because all parts of the simulation advance the
+// same clocks.
 #include "timing/multiprocessor.h"
 
 #include <algorithm>
@@ -18,23 +19,26 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kSchedulers = 4;
-/// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
+/// Length of the queue of requests to the first-level cache and shared memory, in cycles of work.
+/// Warps wait while it is full.
 constexpr double kLsuQueue = 64;
-/// Of a request for a line in the first-level cache.
+/// Cycles of the first-level cache for each line of a request.
 constexpr double kCyclesOfLine = 1;
-/// Of the first-level cache, for each half of a line that comes into it.
+/// Cycles of the first-level cache for each half line that arrives in it.
 constexpr double kCyclesOfFill = .5;
-/// How long memory remembers how busy it was.
+/// Time constant of the average utilization of memory, in cycles.
 constexpr double kMemoryOfLoad = 6000;
-/// What is written and not yet in memory, in cycles of a multiprocessor's share of it.
+/// Room for written data that is not yet in memory, in cycles of a multiprocessor's share of
+/// memory.
 constexpr double kRoomForWrites = 4000;
-/// Bursts that other multiprocessors' pauses make room for.
+/// The longest burst above the multiprocessor's share, in cycles, which pauses of other
+/// multiprocessors allow.
 constexpr double kCredit = 8000;
 
-/// Latencies differ: those of loads by chance, always the same chance.
+/// Pseudo-random numbers that vary the latencies of loads, the same in every run.
 class Chance {
 public:
-    /// From a gamma distribution of two stages, with the mean 1.
+    /// Returns a number from a gamma distribution of shape 2 with the mean 1.
     double gamma() { return rounded(-std::log(uniform() * uniform()) / 2); }
     /// Anything between 0 and 1.
     double uniform() {
@@ -48,36 +52,37 @@ private:
     std::uint64_t state_ = 0x9e3779b97f4a7c15ull;
 };
 
-/// What all multiprocessors share, as one of them sees it.
+/// A multiprocessor's share of memory and of the second-level cache.
 class MemoryShare {
 public:
-    /// `part`: of what this multiprocessor asks for, so much do all of them on average.
+    /// `part` is the average load of all multiprocessors as a fraction of this one's load.
     MemoryShare(const Work& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), part_(part) {}
 
-    /// When the bytes of a request at `t` are there, except for what differs from load to load.
+    /// Returns when the data of a request at `t` arrive, without the variation between loads.
     double read(double t, double sectors) {
         const double begin = use(t, sectors * work_.read_cycles * part_);
         return begin + latency();  // which `use` has changed
     }
-    /// When the second-level cache has room for them: it holds back what memory cannot take at once.
+    /// Returns when the second-level cache has room for the sectors. It delays data that memory
+    /// cannot accept yet.
     double write(double t, double sectors) {
         return use(t, sectors * work_.write_cycles * part_) - kRoomForWrites;
     }
 
-    /// Of a load that comes now.
+    /// Returns the latency of a load that starts now.
     double latency() const {
         const double u = std::min(busy_now_, .97);
         return gpu_.clock_ghz * (gpu_.latency_ns + gpu_.queue_ns * u / (1 - u) +
                                  gpu_.write_delay_ns * u * work_.write_share);
     }
     double least_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
-    /// The part of the latency that loads wait for each other.
+    /// Returns the part of the latency that loads spend waiting for each other.
     double queue() const { return latency() - least_latency(); }
     double busy() const { return used_; }
 
 private:
-    /// When it comes to the request.
+    /// Adds a request to memory's queue, and returns when memory starts to serve it.
     double use(double t, double cycles) {
         if (cycles <= 0) return t;
         const double decay = rounded(std::exp(-(std::max(t, last_) - last_) / kMemoryOfLoad));
@@ -103,16 +108,16 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t phases = 0;  ///< of bulk loads that it has waited for
     double barrier_since = 0;
-    double storing_since = -1;  ///< without waiting for anything in between; below 0: it does not
-    double half = 0;            ///< when half of its operations were done
-    std::vector<double> done;   ///< when what an operation brings is there
+    double storing_since = -1;  ///< since when it stores without waiting; below 0: it does not
+    double half = 0;            ///< the time when half of its operations were done
+    std::vector<double> done;   ///< the time when the result of each operation is available
 };
 
-/// A piece of memory that a block has asked for.
+/// A memory range that a block has requested.
 struct Place {
-    double late = 0;   ///< by how much of the spread it answers
-    double until = 0;  ///< requests that come later find another moment
-    double there = 0;  ///< when what was asked for last is in the first-level cache
+    double late = 0;   ///< its latency within the spread
+    double until = 0;  ///< later requests draw a new latency
+    double there = 0;  ///< the last arrival of data in the first-level cache
 };
 
 struct BlockState {
@@ -121,12 +126,12 @@ struct BlockState {
     std::uint32_t live = 0;
     double born = 0;
     std::vector<std::uint32_t> at_barrier, at_bulk_wait;
-    std::vector<double> bulk_loads, bulk_stores;      ///< when they are there, in order
+    std::vector<double> bulk_loads, bulk_stores;      ///< times of arrival, in order
     std::unordered_map<std::uint32_t, Place> places;  ///< of memory
     OpenLines::OfBlock lines;
 };
 
-/// What happened, for the time line.
+/// An interval in which something happened, for the time line.
 struct Stretch {
     double begin = 0, end = 0, amount = 0;
 };
@@ -173,8 +178,9 @@ private:
         all *= work_.blocks / static_cast<double>(work_.kind_of.size());
         return here > all ? all / here : 1;
     }
-    /// Blocks: some rounds of them; and where they are unlike, whole turns of all kinds, of which at least two are
-    /// between the first rounds and the last.
+    /// Returns the number of blocks to simulate: some rounds of resident blocks. If blocks differ,
+    /// whole cycles of their kinds, at least two of which lie between the first and the last
+    /// rounds.
     double longest_run() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
         if (!work_.unlike) return rounds;
@@ -208,7 +214,7 @@ private:
 
     void wake(std::uint32_t warp, double t) { events_.push({t, warp}); }
 
-    /// Goes on with a warp as long as nobody else's turn comes first.
+    /// Executes operations of a warp until another warp has an earlier event.
     void advance(std::uint32_t w, double t) {
         for (;;) {
             double next = t;
@@ -242,8 +248,9 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// Where blocks, or their turns, do not come out even, some multiprocessors get one more: such a one is looked at,
-    /// and what others do not take of what all share is left to it.
+    /// If the blocks or their kinds do not divide evenly, some multiprocessors get one more block
+    /// than others. The simulation follows such a multiprocessor, which also gets the share of
+    /// memory that the others do not use.
     const double part_of_most_;
     MemoryShare memory_;
     Room room_;
@@ -296,7 +303,8 @@ double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
     return at;
 }
 
-/// Each scheduler has two pipes that take a warp every two cycles, and one for what is rare.
+/// Returns when the operation is issued to its pipe. Each scheduler has two pipes that accept a
+/// warp every two cycles, and others for rare instructions.
 double Simulation::arithmetic(int s, const Operation& o, double at) {
     double(&pipe)[2] = pipe_[s];
     const double slots = o.slots;
@@ -333,7 +341,8 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Pieces of memory answer late together: for every request of the block that asks for them meanwhile.
+/// Returns the variation of a load's latency. Data of a memory range arrive together, for every
+/// request that the block makes until then.
 double Simulation::lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.places) {
@@ -363,8 +372,9 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
     next = std::max(next, lsu_ - kLsuQueue);
 }
 
-/// When what a load asks for at `begin` has come to the multiprocessor. What neighbours asked for before is in the
-/// second-level cache, or on its way there, for any part of the time that this takes.
+/// Returns when the data that a load requests at `begin` arrive. Data that neighbours have
+/// requested are in the second-level cache, or will be there after a random fraction of memory's
+/// latency.
 double Simulation::answer(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
     if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_part))
@@ -382,17 +392,17 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     lsu_busy_ += passes;
     next = std::max(next, lsu_ - kLsuQueue);
     done = lsu_ + gpu_.l1_latency;
-    if (o.sectors == 0) {  // the block has asked for all of it before
+    if (o.sectors == 0) {  // the block has requested all of it before
         for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }
     const double bytes = o.sectors * kSectorBytes;
-    // Asynchronous copies go on to shared memory.
+    // Asynchronous copies go to shared memory, and need no room in the first-level cache.
     const bool takes_room = o.kind == Kind::load;
     const double room = o.lines * double{kLineBytes};
     const double asked = takes_room ? room_.wait(begin, room) : begin;
     next = std::max(next, asked - kLsuQueue);
-    // It comes by halves of lines, whatever is wanted of them.
+    // Data arrive as whole half lines, even if only part of them is requested.
     const double transfer = o.halves * (kLineBytes / 2) / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, asked) + transfer;
     from_l2_busy_ += transfer;
@@ -403,8 +413,8 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     on_its_way(asked, done, bytes);
 }
 
-/// Cycles of the way to the cache for what the request stores in parts. Stores of a warp that waits for nothing between
-/// them leave together.
+/// Returns the cycles of the path to the cache for sectors that the request stores in parts. A
+/// warp's stores leave together if it does not wait between them.
 double Simulation::cost_of_parts(WarpState& warp, const Operation& o, double t) {
     if (o.parts.empty()) return 0;
     if (warp.storing_since < 0) warp.storing_since = t;
@@ -419,7 +429,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     double begin = at;
     if (o.kind == Kind::store) {
         begin = std::max(at, lsu_);
-        if (to_l2_ > begin) {  // the way is taken: requests do not leave
+        if (to_l2_ > begin) {  // the path is busy, so requests wait
             life_.stores += to_l2_ - begin;
             begin = to_l2_;
         }
@@ -430,8 +440,8 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double whole = kSectorBytes / gpu_.l2_write_bytes;
     const double partial = std::max(cost_of_parts(warp, o, begin), o.partial * whole);
     const double cost = part_of_most_ * (o.sectors * whole + partial);
-    // Alone, a multiprocessor writes a whole sector a cycle. What is all multiprocessors' limit others leave room in
-    // when they pause.
+    // A multiprocessor alone writes a whole sector per cycle. The limit for all multiprocessors is
+    // lower, but the pauses of others leave room for bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
     to_l2_credit_ = std::min(kCredit, to_l2_credit_ + cost / 4);
@@ -443,7 +453,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     if (o.kind == Kind::bulk_store) blocks_[warp.block].bulk_stores.push_back(to_l2_ + 300);
 }
 
-/// Cycles of the unit of bulk copies for all rows of a load.
+/// Returns the cycles of the bulk copy unit for all rows of a load.
 double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
     const std::vector<double>& cycles = o.is_box ? bulk.row_of_box : bulk.row;
@@ -458,13 +468,15 @@ double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
 }
 
 void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
-    // The unit takes row after row: the first is asked for at once, the last when it comes to it.
+    // The unit processes row after row. It requests the first row immediately, and the last row at
+    // the end.
     const double begin = std::max(at, bulk_unit_);
     bulk_unit_ = begin + cycles_of_rows(o, gpu_.bulk);
     const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    // One after the other: compilers evaluate arguments in orders of their own, and each changes what the next finds.
+    // Two declarations, in this order: both expressions change the state of memory, and compilers
+    // evaluate arguments in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
                  read = memory_.read(begin, o.sectors * work_.read_part);
     const double done = std::max(read, sent) + 250 + lateness(block, o, at);
@@ -474,7 +486,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     block.at_bulk_wait.clear();
 }
 
-/// False: what the warp waits for has not been asked for yet, or is under way; it is woken then.
+/// Waits for bulk loads. Returns false if some of them have not been requested or are still in
+/// flight, in which case the warp is woken later.
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
@@ -501,7 +514,8 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
 
 double Simulation::drained(const BlockState& block, const Operation& o) const {
     const auto count = static_cast<std::ptrdiff_t>(block.bulk_stores.size());
-    // Two stores a group is what the course's pipelines have; more wait a little longer here.
+    // Assume two stores per group, as in the course's pipelines. With more the warp waits a little
+    // too long here.
     const std::ptrdiff_t wanted = std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.keeps));
     return wanted == 0
                ? 0
@@ -518,7 +532,7 @@ void Simulation::barrier(std::uint32_t w, double at) {
     open_barrier(block);
 }
 
-/// If all warps that still live stand at it, they go on.
+/// Releases the warps at a barrier if all live warps of the block wait at it.
 void Simulation::open_barrier(BlockState& block) {
     if (block.at_barrier.empty() || block.at_barrier.size() < block.live) return;
     const double go = barrier_ + gpu_.barrier;
@@ -545,7 +559,8 @@ void Simulation::exit(std::uint32_t w, double at) {
     launch(at, block.place);
 }
 
-/// One operation of a warp, at `t` or later; `next` is when the warp can go on. False: it waits, or is over.
+/// Executes one operation of a warp at `t` or later, and sets `next` to when the warp can continue.
+/// Returns false if the warp waits or has exited.
 bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
     const Operation& o = warp.program->operations[warp.at];
@@ -574,7 +589,8 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
     return true;
 }
 
-/// Of warps of which only the beginning was recorded, the rest goes on like the second half of it.
+/// Returns the factor by which warps take longer than recorded. If only the beginning of a warp was
+/// recorded, assume that the rest continues like the second half of the recording.
 double Simulation::longer_than_recorded() const {
     double in_all = 0, kinds = 0;
     for (const BlockProgram& kind : work_.kinds)
@@ -595,7 +611,7 @@ Outcome Simulation::outcome() {
     r.cycles_a_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
-    // Where some blocks do more than others, whole turns of them show the pace of all.
+    // If some blocks do more than others, measure whole cycles of their kinds.
     if (const std::size_t turn = work_.kind_of.size(); work_.unlike && to >= from + turn)
         to -= (to - from) % turn;
     if (to > from + 1 && to < ends_.size())
@@ -606,8 +622,8 @@ Outcome Simulation::outcome() {
     const double longer = longer_than_recorded();
     r.cycles *= longer;
     r.cycles_a_block *= longer;
-    // Memory is charged for a load when it is asked for. What the last loads wait for is in truth the work that it still
-    // has to do then, and that is counted already.
+    // Memory is charged for a load when it is requested. So the time that the last loads wait is
+    // work that has already been counted, and is subtracted here.
     const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
     if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());
@@ -627,7 +643,8 @@ Outcome Simulation::outcome() {
     return r;
 }
 
-/// Adds `s` to the moments that it reaches over; `part` says what it adds to, a moment's share of it.
+/// Distributes an interval over the moments that it overlaps. `add` receives the moment and the
+/// fraction of it that is covered.
 template <class Add>
 void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);
@@ -643,7 +660,8 @@ void spread(const Stretch& s, double begin, double step, std::size_t moments, Ad
 
 void Simulation::draw(Outcome& r) const {
     constexpr std::size_t moments = 240;
-    // Two lives of a block, in the middle; of blocks that stay, all.
+    // Show two and a half lives of a block in the middle of the launch, or the whole launch if that
+    // is shorter.
     const double life =
         lives_.empty() ? end_ : lives_[lives_.size() / 2].end - lives_[lives_.size() / 2].begin;
     const double length = std::min(end_, 2.5 * life), begin = (end_ - length) / 2;

@@ -32,7 +32,7 @@ struct Work {
     double read_part = 1;
     double write_share = 0;  ///< the fraction of memory's bytes that are written
     Unfinished unfinished;   ///< the cost of sectors that are stored in parts
-    /// The first-level cache of a multiprocessor, in bytes. It limits the loads in flight.
+    /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 

@@ -1,4 +1,5 @@
-// Long: one walk over what a warp did, in which every kind of step goes on where the last one left off.
+// Converts a recording into operations. The file is long because one pass over a warp's steps
+// handles every kind of step.
 #include "timing/operations.h"
 
 #include <algorithm>
@@ -16,26 +17,30 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers as one
+constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers together
 /// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kLatencyOfConstant = 27;
-/// As machine code has them: what notes where lanes will meet, the branch, and what brings them together again.
+/// Machine instructions of a branch: setting the point of reconvergence, the branch, and
+/// reconverging.
 constexpr float kSlotsOfBranch = 3;
 constexpr std::uint32_t kBytesOfPass = 128;
-/// With so many registers for each thread a multiprocessor holds all its warps. ptxas does not want to take more, and
-/// where a kernel comes to that, loads wait for their turn. (Machine code of all kernels here, and of random ones.)
+/// Registers per thread at which a multiprocessor can hold all of its warps. ptxas avoids using
+/// more, so in a kernel with as many registers loads wait for their turn. (Seen in machine code of
+/// all kernels here, and of random ones.)
 constexpr std::uint32_t kRegistersOfAll = 32;
 constexpr std::uint32_t kSectorsOfHalf = 2;  ///< of a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
-/// A table of which so little is missed fits into the first-level cache.
+/// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kRarelyMissed = .3;
-/// Lanes that store along a row leave no more room between their sectors: others fill it soon.
+/// The largest distance between the sectors of lanes that store along a row, whose gaps other
+/// stores soon fill.
 constexpr std::uint32_t kNearSectors = 8;
-/// Of ends of runs: what is beside them came at the same time, and of parts that lie alone all have to be finished.
-/// (Measured as in parts.cpp, where rows begin in the middle of a sector.)
+/// The fraction of the ends of runs that must be completed, because the neighbouring part of a
+/// sector mostly arrives at the same time. Parts in isolated sectors must all be completed.
+/// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEnds = .3f;
 
-/// What the warps of a block share: what the first-level cache has of global memory.
+/// The contents of the first-level cache, which the warps of a block share.
 struct SeenByBlock {
     SectorSet loaded, lines;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
@@ -46,7 +51,7 @@ bool is_barrier(const Instruction& i) {
     return i.opcode == "bar" && !i.has("warp");
 }
 
-/// One warp's operations, as they come.
+/// Converts the steps of one warp into operations.
 class WarpLowering {
 public:
     WarpLowering(const Recording& recording, const RecordedBlock& block, const Tables& tables,
@@ -58,7 +63,8 @@ public:
           number_(number),
           lines_(lines) {}
 
-    /// Of the lines that it asks for, those that the first-level cache may have or not.
+    /// Returns the fraction of the requested lines for which it is unclear whether the first-level
+    /// cache contains them.
     double doubtful() const {
         return static_cast<double>(doubtful_) /
                static_cast<double>(std::max<std::uint64_t>(1, lines_asked_));
@@ -74,7 +80,8 @@ public:
     }
 
 private:
-    /// Stack pointer, descriptors, the constant bank.
+    /// Adds the start of a kernel, which sets up the stack pointer and descriptors, and reads the
+    /// constant bank.
     void start() {
         Draft& first = next();
         first.operation.slots = 5;
@@ -107,7 +114,8 @@ private:
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool keeps(std::uint64_t line);
-    /// Reports whether the first-level cache has to ask for this sector of a table, by a chance that is always the same.
+    /// Reports whether the first-level cache misses this sector of a table. The pseudo-random
+    /// choice is the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
         const std::uint64_t mixed =
             (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
@@ -119,10 +127,11 @@ private:
     void take_from_earlier(const Instruction& covered);
     void note_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
-    /// Reports whether the turn of a loop that `branch` ends and the next one, which begins at `to`, are one piece of
-    /// an unrolled loop.
+    /// Reports whether the iteration that `branch` ends and the next one, which begins at `to`,
+    /// belong to the same pass of an unrolled loop.
     bool goes_on_in_piece(std::uint32_t branch, std::uint32_t to);
-    /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
+    /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
+    /// row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
         bool is_near = false;
@@ -150,30 +159,30 @@ private:
     const Tables& tables_;
     SeenByBlock& state_;
     const std::uint32_t number_;  ///< of the warp in its block
-    double lines_;                ///< that the cache has for this warp
+    double lines_;                ///< lines of the cache for this warp
     struct Asked {
         std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
     };
     std::unordered_map<std::uint64_t, Asked> asked_;  ///< when, of a line
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
-    std::uint64_t doubtful_ = 0;  ///< of them, those that the cache may have or not
+    std::uint64_t doubtful_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< of a register; kNoTarget: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                      ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;        ///< committed, not waited for: empty
-    using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and who wrote it
+    using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
-    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
+    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and its target
     std::map<std::uint32_t, std::uint32_t>
-        parameters_;                      ///< of 64 bits, by register: fetched for which condition
+        parameters_;                      ///< 64-bit, by register: the condition of the last fetch
     std::vector<std::uint64_t> touched_;  ///< places, of one access
     struct Loop {
-        std::uint32_t turns = 0;  ///< that are one piece; 0: the loop is not unrolled
+        std::uint32_t turns = 0;  ///< iterations combined; 0 if not unrolled
         std::uint32_t done = 0;
     };
-    std::unordered_map<std::uint32_t, Loop> loops_;  ///< by the branch that ends a turn
+    std::unordered_map<std::uint32_t, Loop> loops_;  ///< by the branch that ends an iteration
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -202,9 +211,10 @@ void WarpLowering::remember_places(Operation& operation, const Access& access) {
                 .first->second);
 }
 
-/// Whether the first-level cache still has a line: less probable the more lines this warp, and with it the others, has
-/// asked for since. Of loads under way together, about half of the others come between. (Counted on an H200, where
-/// columns are read by 24 to 63 warps.)
+/// Reports whether the first-level cache still has a line. This is less likely the more lines this
+/// warp has requested since, because the other warps request as many. If the requests are in flight
+/// together, about half of the others' requests come in between. (Counted on an H200, with columns
+/// read by 24 to 63 warps.)
 bool WarpLowering::keeps(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
@@ -244,7 +254,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         remember_places(operation, access);
     });
-    if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
+    if (!i.has("nc")) follow(operation, stores_);  // may be to the same address
 }
 
 WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
@@ -269,7 +279,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     for_each_access(step, [&](const Access& access) {
         const auto [sectors, halves, is_near] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
+        // The recording does not say which sectors lack bytes. Assume that each of them lacks half
+        // of its bytes or more.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
                             partial = std::min(sectors, (missing + kHalfSector - 1) / kHalfSector);
@@ -283,7 +294,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const bool is_ends = access.runs == 1 || sectors > access.runs;
         if (is_ends)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
-        // Beside whole sectors a part is no more expensive than they are.
+        // Next to whole sectors a partial sector costs no more than a whole one.
         if (sectors <= 2 * access.runs)
             operation.halves_partial =
                 static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
@@ -293,7 +304,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     ++waits_;
 }
 
-/// What runs of sectors lack is missing at their ends.
+/// Records the partial sectors of an access. Runs of several sectors lack bytes only at their ends.
 void WarpLowering::note_parts(Operation& operation, const Access& access, std::uint32_t missing) {
     std::uint32_t ends = 0;
     for (std::uint32_t r = 0; r < access.runs; ++r)
@@ -342,7 +353,7 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.slots = 4;
     operation.is_box = i.has("tensor");
-    std::uint64_t next = ~std::uint64_t{0};  // where a row goes on: long ones are several accesses
+    std::uint64_t next = ~std::uint64_t{0};  // the end of the row so far: long rows take several
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
@@ -384,8 +395,9 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
-/// A parameter of 64 bits is fetched from the constant bank for each condition under which it is used, by a load of
-/// its own, which is returned. (ptxas for sm_90: also in loops. Where there is no condition, `start` has them.)
+/// Adds a load of a 64-bit parameter from the constant bank for each condition under which it is
+/// used, and returns that load. Unconditional uses are part of `start`. (ptxas for sm_90 does this
+/// in loops too.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
@@ -402,7 +414,8 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
     return kNoTarget;
 }
 
-/// What asynchronous copies need besides: commits, waits, barriers in memory. False: it is something else.
+/// Adds the commits, waits and mbarriers of asynchronous copies. Returns false for other
+/// instructions.
 bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
     Operation& operation = draft.operation;
     const bool bulk = i.has("bulk");
@@ -434,8 +447,8 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     if (cost.pipe == Pipe::divide && !i.read.empty()) add_division(operation, i);
 }
 
-/// ptxas divides the same by the same once: quotient and remainder come out of one. By what was divided by before, the
-/// reciprocal is at hand.
+/// Sets the cost of a division. ptxas computes quotient and remainder of the same operands once,
+/// and reuses the reciprocal for another division by the same divisor.
 void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     const auto value = [&](std::uint32_t reg) { return Value{reg, writer_of(reg)}; };
     const Value what = value(i.read.front()), by = value(i.read.back());
@@ -451,7 +464,7 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     }
 }
 
-/// What a load wants has come with an earlier one: that wrote its registers.
+/// Handles a load that ptxas has merged into an earlier one, which writes the registers of both.
 void WarpLowering::take_from_earlier(const Instruction& covered) {
     if (covered.covered_by == kNoTarget) return;
     const Instruction& by = recording_.instructions[covered.covered_by];
@@ -465,8 +478,9 @@ void WarpLowering::note_writer(std::uint32_t reg, std::uint32_t operation) {
     writer_[reg] = operation;
 }
 
-/// Returns how many turns of the innermost loop from `to` to `branch` are one piece; 0: it is not unrolled. Loops that
-/// store to global memory are left as they are: they wait for the way to memory.
+/// Returns how many iterations ptxas combines in the innermost loop from `to` to `branch`, or 0 if
+/// it is not unrolled. Loops that store to global memory are not unrolled here, because they wait
+/// for the path to memory.
 std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
                              std::uint32_t to) {
     std::uint32_t turns = 0;
@@ -531,7 +545,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     draft.ends_piece |= back;
     for (const std::uint32_t reg : i.written) note_writer(reg, last());
     if (back && goes_on_in_piece(step.instruction, path.steps[k + 1].instruction)) {
-        // ptxas asks once for all turns of the piece how many are left.
+        // An unrolled loop tests its condition only once per pass.
         draft.ends_piece = false;
         operation.slots = 0;
         for (const std::uint32_t reg : i.read)
@@ -540,7 +554,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     }
 }
 
-/// Two warps with the same operations, except for the places that they touch.
+/// Reports whether two operations are the same, including the memory ranges that they access.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&
@@ -575,9 +589,10 @@ std::uint32_t count(const Program& program, Kind kind) {
     return count;
 }
 
-/// The only store of parts of a warp, to few lines: those of all warps meet on their way, and nothing is unfinished.
-/// (Measured on an H200: from blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines per warp. Of 32 lines,
-/// or of more stores, nothing meets.)
+/// Marks a warp's store of partial sectors if it is the only one and touches few lines. The stores
+/// of all warps then meet on their way to the cache, which completes the sectors. (Measured on an
+/// H200: stores meet in blocks of 16 x 16 threads that store 4 bytes each, once, to 16 lines per
+/// warp. They do not meet with 32 lines or with more stores.)
 void find_meeting(Program& program) {
     constexpr std::uint32_t few = 16;
     Operation* only = nullptr;
@@ -592,7 +607,8 @@ void find_meeting(Program& program) {
     only->unfinished = 0;
 }
 
-/// Which loads report to which mbarrier is not recorded: every wait is for as many, in turn.
+/// Distributes the bulk loads over the waits, the same number to each, because the recording does
+/// not say which load signals which mbarrier.
 void share_out_bulk_loads(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
         block.bulk_loads += count(block.programs[w], Kind::bulk_load);
@@ -602,9 +618,9 @@ void share_out_bulk_loads(BlockProgram& block) {
             std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
-/// Of each warp: as far as its recording reaches, but where it ends too early, only as far as all warps of the
-/// block have come, barrier by barrier. Where that would leave out more than half, what lies between two barriers is long,
-/// and the recordings may end anywhere.
+/// Returns how many steps of each warp to use. If some recordings end early, each warp is cut at
+/// the last barrier that all warps have reached. If that would leave out more than half of a warp's
+/// steps, they are all used, because the code between two barriers is long.
 std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
     std::size_t barriers = ~std::size_t{0};  ///< that all have reached
     std::vector<std::vector<std::size_t>> behind;
@@ -625,7 +641,8 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
     return steps;
 }
 
-/// Step by step, side by side: so what one warp asks for early, the others find later.
+/// Converts all warps in parallel, step by step, so that a warp finds data in the cache that
+/// another warp has requested before.
 std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBlock& block,
                                   const Tables& tables, const std::vector<std::size_t>& steps,
                                   SeenByBlock& state, double lines_of_warp) {

@@ -49,15 +49,17 @@ struct Operation {
     /// the fraction is that of all loads.
     float from_memory = -1;
     std::uint16_t halves = 0;  ///< for a load, the half cache lines that contain its sectors
-    /// For a load, those of the half lines' cache lines that the block has not requested before.
+    /// For a load, the number of cache lines of these half lines that the block has not requested
+    /// before.
     std::uint16_t lines = 0;
     std::uint16_t partial = 0;  ///< sectors that are stored in part
-    /// Those of them that other requests along the same row complete.
+    /// Partial sectors that other requests along the same row complete.
     std::uint16_t partial_near = 0;
-    /// Those of them at the ends of runs, which a neighbouring block completes.
+    /// Partial sectors at the ends of runs, which a neighbouring block completes.
     std::uint16_t partial_edges = 0;
-    std::uint16_t halves_partial = 0;  ///< half cache lines with such sectors
-    /// The warp's only store of parts. Those of other warps occur at about the same time.
+    std::uint16_t halves_partial = 0;  ///< half lines with partial sectors
+    /// Whether this is the warp's only store of partial sectors. The other warps then store at
+    /// about the same time.
     bool meets = false;
     /// The sectors that the cache must complete, as the sum of their parts.
     float unfinished = 0;
@@ -67,13 +69,14 @@ struct Operation {
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
     std::vector<std::uint32_t> after;  ///< the operations whose results it needs
-    /// The memory ranges whose data arrives together, numbered per block.
+    /// The memory ranges whose data arrive together, numbered per block.
     std::vector<std::uint32_t> places;
 };
 
 struct Program {
     std::vector<Operation> operations;
-    /// The warp's instructions / the recorded ones; above 1 if the recording ended early.
+    /// The number of the warp's instructions divided by the number of recorded ones. Above 1 if the
+    /// recording ended early.
     double in_all = 0;
     /// The number of the block's bulk loads that each bulk_wait waits for.
     std::uint32_t loads_of_wait = 0;
@@ -85,12 +88,12 @@ struct BlockProgram {
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
     // Sums over all warps and operations.
-    double sectors_read = 0, sectors_of_tables = 0,  ///< the latter is a part of the former
+    double sectors_read = 0, sectors_of_tables = 0,  ///< the latter are included in the former
         sectors_of_tables_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
     /// For each line that requests write in part, the bytes that all of them write.
     std::vector<float> bytes_of_line;
-    double lines_left = 0;  ///< the number of those lines that other blocks complete
+    double lines_left = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
     /// The fraction of requested lines that may or may not be in the cache.
     double doubtful_lines = 0;

@@ -8,21 +8,25 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Which sectors the missing bytes of a request belong to is not recorded: so much is nothing.
+/// Missing bytes up to which a sector counts as complete, because the recording does not say which
+/// sectors lack bytes.
 constexpr float kNothing = 1;
 
-// Of an H200, from transpositions that write parts: `time_proof --make --transposes` and what follows it
-// (docs/results/random_kernels/transposes). One thing was changed at a time; a block's shape, elements, order, pitch.
+// Constants of an H200, from transposes that write partial sectors: `time_proof --make
+// --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
+// time: block shape, element size, order or pitch.
 
-/// Half of the lines that are open have to go too early when so many are open: this part of the second-level cache.
+/// Open lines at which half of them are evicted early, as a fraction of the second-level cache.
 constexpr double kPartOfLines = .08;
-/// The same for pages of memory (2 KiB) that they are in: what goes together to a page goes quickly.
+/// Pages of 2 KiB with open lines at which half of the lines are evicted early. Lines in the same
+/// page are written together, which is fast.
 constexpr double kPages = 8000;
-/// To write a sector too early and to fetch it again costs as much as so many parts.
+/// The cost of writing a sector too early and reading it again, in partial writes.
 constexpr double kPartsOfRewriting = 6;
-/// Calibrate's cost of a part holds the reads beside it, too, which are counted by themselves; without them it is:
+/// Calibrate's cost of a partial write includes the reads that it causes. Reads are counted
+/// separately here, so multiply the cost by this factor.
 constexpr double kWithoutReads = .9;
-/// Of those that a block does not fill with sectors that it fills.
+/// The weight of a line that a block does not fill, although it fills sectors of it.
 constexpr double kLeftOfFilled = .5;
 
 }  // namespace
@@ -87,13 +91,13 @@ double cost_of_finishing(const Unfinished& unfinished, double open_lines, const 
                  many = kPartOfLines * gpu.l2_bytes / kLineBytes,
                  too_early = open > 0 ? open / (open + many) : 0,
                  scattered = unfinished.pages / (unfinished.pages + kPages);
-    // What is read comes between, and not beside.
+    // The reads that complete sectors add to the time, because they do not overlap with the writes.
     return kPartsOfRewriting * gpu.partial.of_4 * too_early * scattered +
            unfinished.cycles_of_reads;
 }
 
 double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial) {
-    // What meets is put together on its way: two lanes side by side, or four.
+    // The parts of two or four lanes that meet are combined on their way.
     if (meets && halves <= 8) return partial.of_16;
     if (meets && halves <= 16) return partial.of_8;
     return kWithoutReads * partial.of_4;

@@ -28,7 +28,7 @@ struct Part {
 class PartedLines {
 public:
     Part add(std::uint64_t sector, std::uint32_t warp, float bytes);
-    /// For each line, the bytes that the block writes.
+    /// Returns the bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
     /// does not fill count as 1. Lines that the block does not fill, although its warps together
@@ -71,11 +71,11 @@ private:
     double closed_ = 0;  ///< the sum of the times for which closed lines were open
 };
 
-/// What all running blocks leave unfinished.
+/// The partial sectors that all running blocks leave unfinished.
 struct Unfinished {
     /// The number of multiprocessors, which have equally many open lines.
     double multiprocessors = 1;
-    double left_to_others = 0;   ///< the lines of all of them that are left to other blocks
+    double left_to_others = 0;   ///< their lines that are left to other blocks
     double pages = 0;            ///< the pages of memory to which they write
     double cycles_of_reads = 0;  ///< the cycles of memory for reads, per sector that is written
 };

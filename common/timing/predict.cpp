@@ -17,10 +17,11 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Of the estimate: two of three kernels are nearer to what ptxas takes.
+/// Relative error of the register estimate. For two of three kernels the estimate is closer to
+/// ptxas's number.
 constexpr double kRegistersInDoubt = .06;
 
-/// What a block takes of shared memory, the system's own part with it.
+/// Returns the shared memory of a block, including the system's part.
 int shared_of_block(const Recording& recording, const Gpu& gpu) {
     return static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
 }
@@ -57,19 +58,20 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// From sm_80 on the store of the first-level cache and of shared memory is so much larger than shared memory can
-// become. (Documents)
+// How much larger than the largest shared memory the common storage of shared memory and
+// first-level cache is, from sm_80 on. (Documents)
 constexpr int kBeyondShared = 28 << 10;
 
-/// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
+/// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
+/// same storage first.
 double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
     const double bytes = gpu.shared_bytes + kBeyondShared -
                          static_cast<double>(o.blocks) * shared_of_block(recording, gpu);
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
-/// What a multiprocessor has of it: shared memory becomes as large as one of these, the smallest that the resident
-/// blocks fit in. (Documents)
+/// Returns the size of a multiprocessor's first-level cache. Shared memory takes the smallest of
+/// several sizes that holds the resident blocks. (Documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kBeyondShared;
     if (recording.shared_bytes == 0) return all;
@@ -79,7 +81,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kBeyondShared;
 }
 
-/// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
+/// Returns the cost of runs of `bytes` bytes beyond a plain copy, interpolated in the table.
 double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
@@ -91,7 +93,7 @@ double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     return of.back();
 }
 
-/// Of runs of so many sectors, by their sectors: the mean.
+/// Returns the mean cost of runs of these sizes in sectors, weighted by their sectors.
 double excess(const Runs& runs, const std::vector<double>& of,
               const std::vector<std::uint64_t>& sizes) {
     double sum = 0, all = 0;
@@ -103,17 +105,19 @@ double excess(const Runs& runs, const std::vector<double>& of,
     return all > 0 ? sum / all : 0;
 }
 
-/// Of the sectors that blocks ask for, those that no neighbour has asked for before.
+/// Returns the fraction of the requested sectors that no neighbour has requested before.
 double new_part(const Footprint& f) {
     return f.by_blocks ? static_cast<double>(f.sectors.size()) / static_cast<double>(f.by_blocks)
                        : 1;
 }
 
-/// Of what is read: the second-level cache still has it when so much has been moved since, as a part of its size. (Read
-/// again after up to 32 MiB, an H200's 60 answers at once; after 48 MiB it has nothing left. calibrate/launches.cu)
+/// The amount of data, as a fraction of the second-level cache, that may pass through the cache
+/// before it evicts data that was read. (An H200 with 60 MB keeps data during the next 32 MiB, but
+/// nothing after 48 MiB. calibrate/launches.cu)
 constexpr double kPartThatStaysRead = .53;
 
-/// Of the sectors that blocks of the grid's next row ask for, those that no row before has brought.
+/// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
+/// row has requested.
 double new_part_below(const Recording& recording, const Gpu& gpu) {
     const std::uint64_t asked = recording.below.size();
     if (asked == 0) return 1;
@@ -126,13 +130,13 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
                    static_cast<double>(asked);
 }
 
-/// Of the blocks that were written down step by step, taken one by one.
+/// Sums over the accesses of the recorded blocks, each taken on its own.
 struct Own {
     double asked = 0, distinct = 0;  ///< sectors
     double bytes = 0;                ///< by all lanes
     double run = 0;                  ///< bytes, on average
 
-    /// Of its sectors, what it leaves to other blocks.
+    /// Returns the fraction of its sectors' bytes that a block leaves to other blocks.
     double left() const {
         return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
@@ -163,11 +167,12 @@ Own own(const Recording& recording, bool reads) {
     return o;
 }
 
-/// Sectors of which some bytes are never written are read before they go out, and that disturbs memory: they
-/// take so many times as long besides. (Measured on an H200: fills of every second element of 16 bytes.)
+/// The additional cost of a sector whose bytes are never all written, as a multiple of a write.
+/// Memory must read the sector before it writes it. (Measured on an H200: fills of every second
+/// element of 16 bytes.)
 constexpr double kOfUnfinishedSector = 2.5;
 
-/// The part of the sectors, as far as the neighbours show it.
+/// Returns the fraction of the sectors that stay unfinished, judged by the recorded neighbours.
 double unfinished_part(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
@@ -175,12 +180,13 @@ double unfinished_part(const Footprint& writes) {
     return std::clamp((.9 - covered) * 5, 0.0, 1.0);
 }
 
-/// A long block that reads all before it writes was heard reading only: it writes like that, for all one knows.
+/// Returns the memory that blocks write. If a long block reads everything before it writes, the
+/// recording contains only its reads. Assume that its writes follow the same pattern.
 const Footprint& written_by(const Recording& recording) {
     return recording.writes.by_blocks > 0 ? recording.writes : recording.reads;
 }
 
-/// What the recorded blocks load by instructions that read no table.
+/// Returns the sectors that the recorded blocks read with instructions that do not read tables.
 SectorSet read_beside_tables(const Recording& recording, const Tables& tables) {
     SectorSet sectors;
     for (const RecordedBlock& block : recording.recorded)
@@ -198,7 +204,8 @@ SectorSet read_beside_tables(const Recording& recording, const Tables& tables) {
     return sectors;
 }
 
-/// Of the sectors of a block that are in no table, those that no neighbour has asked for before.
+/// Returns the fraction of a block's requested sectors outside tables that no neighbour has
+/// requested before.
 double new_part_beside_tables(const Footprint& reads, double neighbours, const Tables& tables) {
     constexpr double few = .05;
     const auto asked = static_cast<double>(reads.by_blocks);
@@ -209,7 +216,7 @@ double new_part_beside_tables(const Footprint& reads, double neighbours, const T
     return std::clamp(distinct / beside, 0.0, 1.0);
 }
 
-/// Adds what memory reads to `t`: sectors, and the runs they are in.
+/// Adds the sectors that memory reads to `t`, and their runs.
 void add_reads(const Recording& recording, const Work& work, const Tables& tables, const Gpu& gpu,
                Traffic& t) {
     double of_tables = 0, of_tables_from_memory = 0, all = 0;
@@ -218,13 +225,13 @@ void add_reads(const Recording& recording, const Work& work, const Tables& table
         of_tables_from_memory += kind.sectors_of_tables_from_memory;
         all += kind.sectors_read;
     }
-    // What a block reads twice, its first-level cache has.
+    // Sectors that a block reads again come from its first-level cache.
     t.read_part =
         new_part_beside_tables(recording.reads, static_cast<double>(recording.neighbours), tables) *
         new_part_below(recording, gpu);
     t.read = ((all - of_tables) * t.read_part + of_tables_from_memory) /
              static_cast<double>(work.kinds.size());
-    // Tables that the cache has leave to memory what is read beside them.
+    // If the caches contain the tables, memory reads only the data outside them.
     const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
     const SectorSet seen = are_cached                   ? read_beside_tables(recording, tables)
                            : recording.together.empty() ? recording.reads.sectors
@@ -249,7 +256,7 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Tables& t
     t.left_to_others = writes.left();
     add_reads(recording, work, tables, gpu, t);
     if (writes.asked > 0) t.runs_written = written.sectors.runs();
-    // What a block writes piece by piece is put together in the second-level cache.
+    // The second-level cache combines a block's partial writes of the same sector.
     t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
     for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
@@ -257,7 +264,7 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Tables& t
     return t;
 }
 
-/// Nothing is kept until a neighbour moves the rest of a run: so much does not meet it.
+/// Fraction of partial runs that memory moves before a neighbour requests the rest.
 constexpr double kMovedAlone = .2;
 
 double excess_of(const Runs& runs, const std::vector<double>& of,
@@ -267,25 +274,27 @@ double excess_of(const Runs& runs, const std::vector<double>& of,
     return with_neighbours + kMovedAlone * (alone - with_neighbours);
 }
 
-/// Of the second-level cache, at the end of a launch: written, and not yet in memory. (Copies of 64 and 256 MiB
-/// on an H200 end about 2 microseconds before memory could have taken all.)
+/// Fraction of the second-level cache whose contents are written but not yet in memory when a
+/// launch ends. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before memory could
+/// have accepted all data.)
 constexpr double kPartThatStaysWritten = .15;
 
-/// In long runs, of which this share is written: half of it is a copy.
+/// Returns the bandwidth of memory for long runs, of which the fraction `share` is written. A copy
+/// has 0.5.
 double moved_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way) / gpu.copy_gbps);
 }
 
-/// Cycles of a multiprocessor's share of memory for each sector that a kernel asks for.
+/// Computes the cycles of a multiprocessor's share of memory for each requested sector.
 void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_share =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // Runs were measured by copies, of which half is reading: what is read alone counts twice, and what moves little
-    // the other way counts little.
+    // The costs of runs were measured with copies, half of which is reading. So the cost counts
+    // twice if a kernel only reads, and little if it moves little data in that direction.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_of(runs, runs.read, t.runs_of_pairs,
@@ -301,14 +310,15 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_part = t.read_part;
     work.read_cycles = cycles * t.pairs;
-    // What is written last is still in the cache when the launch ends.
+    // The data that are written last are still in the cache when the launch ends.
     const double written = t.written * kSectorBytes * blocks,
                  stays = std::min(written, kPartThatStaysWritten * gpu.l2_bytes);
     work.write_cycles = cycles * t.written_part * (writes ? 1 - stays / written : 1) *
                         (1 + kOfUnfinishedSector * t.unfinished);
 }
 
-/// What the blocks that run at a time leave unfinished, as their neighbours show it.
+/// Estimates the partial sectors that the running blocks leave unfinished, from the recorded
+/// neighbours.
 Unfinished unfinished_of(const Recording& recording, const Work& work, const Traffic& t,
                          const Gpu& gpu) {
     const SectorSet& written = written_by(recording).sectors;
@@ -354,7 +364,7 @@ Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
     return o.life.barrier > .3 * o.life.loads ? Binds::barrier : Binds::flight;
 }
 
-/// The error band of a prediction whose time is known.
+/// Returns the error band of a prediction with a known time.
 double band_of(const Prediction& p, const Recording& recording, const Gpu& gpu, const Work& work,
                const Traffic& traffic, const Tables& tables) {
     return error_band({.ms = p.ms,

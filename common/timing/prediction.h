@@ -11,7 +11,7 @@ namespace coalesce::timing {
 enum class Binds {
     memory,      ///< the bandwidth of memory, for runs of this length
     flight,      ///< too few bytes are in flight for the latency (Little's law)
-    barrier,     ///< the same, while most warps wait at a barrier
+    barrier,     ///< too few bytes in flight, because most warps wait at a barrier
     shared,      ///< passes through shared memory and the first-level cache
     cache,       ///< the path between a multiprocessor and the second-level cache
     stores,      ///< sectors that each request writes in part
@@ -35,14 +35,14 @@ enum class Unknown {
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
     unlike_blocks,  ///< what the blocks that were not recorded do
     waits,          ///< how long blocks wait for each other
-    parts,          ///< how many parts of sectors, stored along a row, are combined on their way
+    parts,          ///< how many partial sectors, stored along a row, are combined on their way
     /// How much of the data that warps request again is still in the first-level cache.
     first_level,
     /// How many blocks fit into the registers, because the estimate is close to a limit.
     registers,
     half_lines,    ///< the cost of runs shorter than a cache line
     tensor_cores,  ///< how long matrix products take
-    constants,     ///< how many addresses of constant memory the lanes of a warp read at once
+    constants,     ///< how many addresses of constant memory the lanes of a warp read together
 };
 constexpr Unknown last_of(Unknown) {
     return Unknown::constants;
@@ -75,8 +75,8 @@ struct Moment {
 struct TimeLine {
     double cycles_a_moment = 0;
     std::vector<Moment> moments;
-    /// A block that ran in this time. Each place of a resident block is one row. Begin and end are
-    /// counted in moments.
+    /// A block that ran during the time line. Each slot of a resident block is one row. Begin and
+    /// end are counted in moments.
     struct Life {
         int place = 0;
         double begin = 0, end = 0;
@@ -87,7 +87,7 @@ struct TimeLine {
 /// The prediction for one launch.
 struct Prediction {
     std::string gpu;
-    /// Whether the GPU's parameters were measured; otherwise unverified.
+    /// Whether the GPU's parameters were measured. Otherwise the prediction is unverified.
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;

@@ -9,7 +9,7 @@
 namespace coalesce::timing {
 
 std::string text_of(const Predictions& predictions);
-/// Throws std::runtime_error with the position in the text that is wrong.
+/// Parses a text. Throws std::runtime_error with the position of an error.
 Predictions predictions_in(const std::string& text);
 
 }  // namespace coalesce::timing

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// The drafts from `begin` to `end`, between which nothing moves out.
+/// The drafts from `begin` to `end`. No operation moves out of this range.
 class Piece {
 public:
     Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
@@ -27,7 +27,7 @@ public:
         if (is_short_of_registers) find_turns();
     }
 
-    /// Places of the drafts, in their new order.
+    /// Returns the positions of the drafts, in their new order.
     std::vector<std::size_t> order() const {
         std::vector<std::size_t> order = in_stages([&](std::size_t k) { return rank_[k]; });
         for (std::size_t& k : order) k += begin_;
@@ -39,7 +39,8 @@ private:
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
-    /// Stages lie between what nothing moves across. What waits for nothing goes to the first.
+    /// Divides the piece into stages, between operations that nothing moves across. Operations that
+    /// depend on no load go to the first stage.
     void find_stages() {
         int stage = 0;
         for (std::size_t k = 0; k < stage_.size(); ++k) {
@@ -56,7 +57,8 @@ private:
         }
     }
 
-    /// What is made of loaded values comes as late as it is wanted: a barrier before that need not wait for it.
+    /// Moves operations that use loaded values to the stage in which their result is needed, so
+    /// that a barrier before it need not wait for them.
     void put_off() {
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
         std::vector<int> wanted(stage_.size(), last);
@@ -70,14 +72,14 @@ private:
         }
     }
 
-    /// The operation, and what leads to it in its stage, come no later than `rank`.
+    /// Gives the operation, and those of its stage on which it depends, a rank of at most `rank`.
     void pull(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;
         for (const std::uint32_t a : draft(k).operation.after)
             if (a >= begin_ && stage_[a - begin_] >= stage_[k]) pull(a - begin_, rank);
     }
-    /// What leads to it, in whatever stage.
+    /// Gives rank 0 to everything on which the operation depends, in any stage.
     void pull_producers(std::size_t k) {
         for (const std::uint32_t a : draft(k).operation.after) {
             if (a < begin_ || rank_[a - begin_] == 0) continue;
@@ -107,7 +109,7 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Stage by stage, and in each the least first.
+    /// Returns the drafts in the order of their stages, sorted by `of` within each stage.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
@@ -117,8 +119,9 @@ private:
         });
         return order;
     }
-    /// Loads that ptxas puts behind what waits for others have a later turn, with what depends on loads from there
-    /// on. So many at least it lets be under way together.
+    /// Gives loads that ptxas puts after an operation that waits for earlier loads a later turn,
+    /// together with everything that depends on loads from there on. At least two loads stay in
+    /// flight together.
     void find_turns() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
@@ -138,7 +141,7 @@ private:
             somebody_waits |= waits;
             if (!free_[k]) rank_[k] += turn * kRanks;
         }
-        // What leads to something comes no later.
+        // The operations on which another one depends must not come after it.
         for (std::size_t k = rank_.size(); k-- > 0;)
             for (const std::uint32_t a : draft(k).operation.after)
                 if (a >= begin_ && stage_[a - begin_] >= stage_[k])
@@ -151,16 +154,16 @@ private:
     std::vector<int> stage_, rank_;
 };
 
-/// Puts arithmetic and accesses to shared memory in the order of a list scheduler: of the operations whose operands are
-/// there, the one comes next from which the longest chain of latencies leads to the end. So chains that do not depend on
-/// each other run side by side, as they do in machine code.
+/// Orders arithmetic and shared memory accesses like a list scheduler. Of the operations whose
+/// operands are available, the one with the longest chain of latencies to the end comes next. So
+/// independent chains run side by side, as in machine code.
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
         : drafts_(drafts), place_(drafts.size(), kOutside) {}
 
-    /// Reorders the stretches of `order` between operations that stay where they are. Where global memory is accessed
-    /// among them, its order decides, which Piece knows better.
+    /// Reorders the operations in `order` between those that must stay where they are. Leaves the
+    /// order as it is if any operation accesses global memory, because Piece orders those better.
     void interleave(std::vector<std::size_t>& order) {
         const auto is_global = [&](std::size_t k) {
             const Kind kind = drafts_[k].operation.kind;
@@ -178,9 +181,11 @@ public:
 
 private:
     static constexpr std::uint32_t kOutside = ~0u;
-    /// Cycles until a value from shared memory is there, and from global memory as far as ptxas reckons with it.
+    /// Cycles until a value from shared memory is available, and the latency that ptxas assumes for
+    /// global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
-    /// Operations by which one may overtake others. ptxas has to keep registers for chains that run side by side.
+    /// How many operations an operation may overtake. ptxas must keep registers for chains that run
+    /// side by side.
     static constexpr std::uint32_t kWindow = 18;
 
     static bool is_movable(const Draft& d) {
@@ -205,7 +210,7 @@ private:
         std::uint32_t waits_for = 0;
         std::vector<std::uint32_t> users;
     };
-    /// Ready operations: the highest first, then the earlier one.
+    /// Ready operations, ordered by the longest chain, then by position.
     struct Ready {
         float height = 0;
         std::uint32_t node = 0;
@@ -213,7 +218,7 @@ private:
             return height != other.height ? height < other.height : node > other.node;
         }
     };
-    /// Operations whose operands are on their way: the soonest first.
+    /// Operations that wait for their operands, ordered by when these are available.
     struct Pending {
         float ready = 0;
         std::uint32_t node = 0;
@@ -286,11 +291,12 @@ private:
     }
 
     const std::vector<Draft>& drafts_;
-    std::vector<std::uint32_t> place_;  ///< of a draft in the stretch
+    std::vector<std::uint32_t> place_;  ///< of a draft, in the reordered range
     std::vector<Node> nodes_;
 };
 
-/// What costs nothing is left out; who waits for it waits for what it waited for.
+/// Reports whether an operation has no cost. Such operations are left out, and their users depend
+/// on their operands instead.
 bool costs_nothing(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
 }
@@ -312,7 +318,7 @@ std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_regi
     constexpr std::uint32_t nowhere = ~0u;
     std::vector<Operation> operations;
     operations.reserve(drafts.size());
-    std::vector<std::uint32_t> place(drafts.size(), nowhere);           // of a draft, in the result
+    std::vector<std::uint32_t> place(drafts.size(), nowhere);           // by draft, in the result
     std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());  // what is left out
     std::vector<std::uint32_t> after;
     for (const std::size_t k : order) {

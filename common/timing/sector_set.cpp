@@ -30,7 +30,7 @@ std::uint64_t SectorSet::size() const {
 }
 
 std::uint64_t SectorSet::lines() const {
-    constexpr std::uint64_t firsts = 0x1111111111111111;  // of each line, which has four sectors
+    constexpr std::uint64_t firsts = 0x1111111111111111;  // of each line (four sectors)
     std::uint64_t sum = 0;
     for (const Page& p : table_) {
         const std::uint64_t pairs = p.sectors | p.sectors >> 1;
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
     constexpr int sparse = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
     std::uint64_t last = kNothing;
-    bool open = false;  // the last sector of the page before belongs to the set
+    bool open = false;  // whether the page before is consecutive and ends in the set
     for (const Page& p : sorted()) {
         if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
             for (std::uint64_t left = p.sectors; left != 0;) {

@@ -112,7 +112,7 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
             p.of_turn = 0;
         }
         const std::uint64_t fresh = sectors & ~p.of_turn;
-        // popcount is slow if the host has no instruction for it.
+        // Test for zero first, because popcount is slow if the host has no instruction for it.
         added += count == 1 ? fresh != 0 : static_cast<std::uint64_t>(std::popcount(fresh));
         p.of_turn |= sectors;
         run.first += count;

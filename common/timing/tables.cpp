@@ -12,10 +12,11 @@ namespace {
 
 /// Blocks that must agree that a range of memory is a table.
 constexpr std::size_t kLeastBlocks = 3;
-/// Fraction of the whole range that each block must reach over.
+/// The fraction of the whole range that the reads of each block must span.
 constexpr double kReached = .5;
-/// Fractions of the caches in which a table stays while other data pass through. (Random sectors on an H200: of tables of
-/// 64, 128 and 256 MiB the second-level cache of 60 MiB answers as if it kept 36; calibrate/sectors.cu.)
+/// The fractions of the caches that keep a table while other data pass through. (Random sectors on
+/// an H200: with tables of 64, 128 and 256 MiB, the second-level cache of 60 MiB behaves as if it
+/// kept 36 MiB. calibrate/sectors.cu)
 constexpr double kKeptInSecondLevel = .6, kKeptInFirstLevel = .7;
 
 /// The sectors that one block reads with one instruction.
@@ -47,7 +48,7 @@ ReadsOfBlock reads_of(const RecordedBlock& block) {
     return reads;
 }
 
-/// What all recorded blocks read by one instruction.
+/// The sectors that all recorded blocks read with one instruction.
 struct AllReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     double ranges = 0, sectors = 0;  ///< added up over blocks
@@ -62,7 +63,8 @@ struct AllReads {
     }
 };
 
-/// Expected number of different sectors when `asked` are asked for at random, of `all`.
+/// Returns the expected number of different sectors if `asked` of `all` sectors are chosen at
+/// random.
 double distinct(double asked, double all) {
     return all * (1 - rounded(std::exp(-asked / all)));
 }
@@ -81,7 +83,8 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_by
         Table table{.sectors_of_block = reads.sectors / count, .sectors = range};
         const double asked = table.sectors_of_block * static_cast<double>(recording.blocks),
                      asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
-        // The first time nobody has it; later, as much of it as fits.
+        // The first request of a sector misses. Later ones find the fraction of the table that fits
+        // into the cache.
         const double first_here = std::min(1.0, range / asked_here),
                      first = std::min(1.0, range / asked),
                      kept_here = std::min(1.0, kKeptInFirstLevel * first_level_bytes / bytes),

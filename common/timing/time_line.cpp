@@ -12,14 +12,14 @@ namespace {
 
 constexpr int kLabel = 14, kNarrowest = 40;
 constexpr int kMostLines = 16, kMostChart = 5, kLeastChart = 3, kMostPlaces = 3, kMostTitle = 4;
-/// Less than a sector on average: nothing is under way.
+/// Bytes in flight below which the time line shows nothing: less than a sector on average.
 constexpr double kSector = 32;
 
 double finite(double value) {
     return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-/// Takes `part` of what happens in `moment` into the mean.
+/// Adds a moment to a column's average, with the weight `part`.
 void add(Column& column, const Moment& moment, double part) {
     column.mean.bytes_on_their_way += part * finite(moment.bytes_on_their_way);
     column.mean.bytes_stored += part * finite(moment.bytes_stored);
@@ -33,7 +33,7 @@ std::vector<std::string> lines_within(const std::string& text, std::size_t width
     std::vector<std::string> lines{""};
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = std::min(text.find(' ', at), text.size());
-        // A number keeps its percent sign.
+        // Keep a number and its percent sign together.
         if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());
         const std::string word = text.substr(at, std::min(end - at, width));
         if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
@@ -52,9 +52,9 @@ std::string row(std::string label, const std::string& signs) {
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
-// ---- bytes on their way ----
+// ---- bytes in flight ----
 
-/// How much of one row of the chart is filled.
+/// Returns the character that fills a row of the chart to this fraction.
 char sign_of_part(double part) {
     return part >= 2.0 / 3 ? '#' : part >= 1.0 / 3 ? ':' : part > 0 ? '.' : ' ';
 }
@@ -69,7 +69,7 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
         std::string signs;
         for (const Column& column : columns) {
             const double filled = column.mean.bytes_on_their_way / top * height - level;
-            // What is under way is seen, be it ever so little: blanks mean nothing.
+            // Draw any activity, however small, so that a blank always means none.
             const bool is_seen = level == 0 && column.nothing < 0.5;
             const char sign = is_seen && filled <= 0 ? '.' : sign_of_part(filled);
             signs += sign == ' ' && level == needed_row ? '-' : sign;
@@ -83,7 +83,7 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
     return text;
 }
 
-/// The floor of the chart, on which gaps are marked.
+/// Returns the bottom row of the chart, in which gaps are marked.
 std::string gaps(const std::vector<Column>& columns) {
     std::string signs;
     for (const Column& column : columns) signs += column.nothing >= 0.5 ? 'x' : '_';
@@ -114,7 +114,7 @@ double most_stored(const std::vector<Column>& columns) {
 
 // ---- blocks ----
 
-/// A life from its first column to its last one; ends that the time line does not show have no bracket.
+/// Draws a life from its first to its last column. An end outside the time line has no bracket.
 void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
     const auto columns = static_cast<double>(signs.size());
     if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return;
@@ -152,7 +152,7 @@ std::string cycles_row(const TimeLine& line, std::size_t columns) {
     for (double at = 0; at < cycles; at += step) {
         const std::string mark = "|" + short_number(at);
         const auto column = static_cast<std::size_t>(at / cycles * static_cast<double>(columns));
-        // The label's own bar is the mark of 0.
+        // The bar of the row's label is the mark of 0.
         if (at == 0) signs.replace(0, 1, "0");
         if (at > 0 && column + mark.size() <= columns) signs.replace(column, mark.size(), mark);
     }

@@ -22,7 +22,7 @@ struct Column {
 };
 std::vector<Column> columns_of(const TimeLine& line, int count);
 
-/// Returns the places of resident blocks that occur in the time line, each once, in order.
+/// Returns the slots of resident blocks that occur in the time line, each once, in order.
 std::vector<int> places_of(const TimeLine& line);
 
 /// Returns the number of resident warps, which is the height of the row of warps.

@@ -12,7 +12,8 @@
 namespace coalesce::timing {
 namespace {
 
-// From the left: labels, the picture, a margin. From the top: title, label, legend, bytes, stores, warps, blocks, cycles.
+// x positions from the left: the labels, the picture, a margin. Then y positions from the top:
+// title, label, legend, bytes, stores, warps, blocks, cycles.
 constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 41, kLegend = 63;
 constexpr double kChartTop = 84, kChartBottom = 174;
 constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
@@ -50,7 +51,8 @@ double x_of(std::size_t column) {
     return kLeft + (kRight - kLeft) * static_cast<double>(column) / kColumns;
 }
 
-/// The ground under `values`, columns as steps: what is `whole` reaches `height` pixels above `bottom`.
+/// Returns the area below `values`, drawn as a step per column. A value of `whole` is `height`
+/// pixels high.
 std::string area(const std::vector<double>& values, double whole, double bottom, double height) {
     std::string drawn;
     double before = bottom;
@@ -72,9 +74,9 @@ std::vector<double> values_of(const std::vector<Column>& columns, double Moment:
     return values;
 }
 
-// ---- bytes on their way ----
+// ---- bytes in flight ----
 
-/// Where no load is under way: from top to bottom, so that nobody misses it, and in words where there is room.
+/// Marks the times without loads in flight, over the full height, with a label if there is room.
 std::string gaps(const std::vector<Column>& columns) {
     constexpr double room_for_word = 60;
     std::string svg;
@@ -140,7 +142,7 @@ std::string life(const TimeLine::Life& life, double moments, double top) {
     const double scale = (kRight - kLeft) / moments;
     const double begin = kLeft + scale * std::max(life.begin, 0.0);
     const double end = kLeft + scale * std::min(life.end, moments);
-    // A gap to the next one, unless that leaves nothing.
+    // Leave a gap before the next block, unless the box would vanish.
     const double gap = life.end < moments ? 1.5 : 0;
     return box("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
 }

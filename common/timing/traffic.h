@@ -22,7 +22,7 @@ struct Traffic {
     double read_part = 0, written_part = 0;  ///< as a fraction of the requested sectors
     /// The fraction of written sectors that have gaps.
     double unfinished = 0;
-    /// The same for the sectors that a single block writes.
+    /// The fraction of the sectors' bytes that a single block leaves to other blocks.
     double left_to_others = 0;
     double own_run_read = 0, own_run_written = 0;  ///< in bytes, for a single block
     /// In sectors, for a block together with its neighbours.

@@ -17,12 +17,16 @@ bool stores_little(const Work& work) {
     return written < little * (read + written);
 }
 
-/// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
-/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And rows that begin anywhere in a
-/// sector, so that requests end in parts: on an H200 a transposition took 1.4 times as long for them, where memory moved
-/// the same. And parts whose rest other blocks write: what is known of parts (parts.h) is mostly of sectors that the
-/// warps of a block fill. (A transposition of 32 x 32 elements whose rows begin anywhere in a sector
-/// leaves a fifth of its sectors' bytes to others: on an H200 it took 2.9 times as long as predicted.)
+/// Reports whether partial sectors make the prediction uncertain. There are three cases:
+/// - Stores along a row leave gaps, which other stores fill or not. The number of parts that are
+///   combined before the second-level cache differs by a factor of three between kernels. (Counted
+///   on an H200.)
+/// - Rows begin in the middle of a sector, so that requests end in partial sectors. On an H200 a
+///   transpose took 1.4 times as long for this reason, though memory moved the same bytes.
+/// - Other blocks complete the sectors, whereas the constants in parts.h were measured mostly with
+///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
+///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to
+///   others, took 2.9 times as long as predicted.)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
     if (stores_little(work)) return false;
@@ -37,9 +41,11 @@ bool stores_parts(const Work& work, const Traffic& t) {
            t.left_to_others * partial > some_left * all;
 }
 
-/// Copies that wrote runs of 64 bytes took 1.4 times as long as others, and 1.8 in 11_any_shape's any_int16. So much is in
-/// doubt, too, where a block reads half a line and one that comes later the other half, and nobody more beside it: do the
-/// halves meet? (any_int16 at 8192 x 8192.) Short runs that are read alone are known: memory reads pairs of sectors.
+/// Reports whether half lines make the prediction uncertain. Copies that wrote runs of 64 bytes
+/// took 1.4 times as long as others, and 1.8 times in 11_any_shape's any_int16. The error is as
+/// large if a block reads half a line and a later block reads the other half, because it is unknown
+/// whether the halves meet (any_int16 at 8192 x 8192). Short runs that are only read are predicted
+/// well, because memory reads pairs of sectors.
 bool moves_half_lines(const Work& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet = !stores_little(work) && is_half(t.own_run_read) &&
@@ -47,8 +53,8 @@ bool moves_half_lines(const Work& work, const Traffic& t) {
     return (is_half(t.run_written()) && !stores_little(work)) || halves_may_meet;
 }
 
-/// Which instructions lanes may execute with different values: those that read a register that thread numbers or memory
-/// lead to.
+/// Returns for each register whether its value may differ between lanes, because it depends on
+/// thread numbers or on memory.
 std::vector<bool> values_by_lane(const std::vector<Instruction>& instructions) {
     std::vector<bool> by_lane;  // by register
     const auto is_by_lane = [&](std::uint32_t reg) { return reg < by_lane.size() && by_lane[reg]; };
@@ -71,7 +77,8 @@ std::vector<bool> values_by_lane(const std::vector<Instruction>& instructions) {
     return by_lane;
 }
 
-/// Lanes that read different addresses of constant memory are served one after the other, and how many do is not recorded.
+/// Reports whether lanes read different addresses of constant memory. Such reads are served one
+/// after the other, and the recording does not contain their number.
 bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& all = recording.instructions;

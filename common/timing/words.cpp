@@ -18,7 +18,8 @@ std::string busy_text(const std::string& what, double part) {
                : "";
 }
 
-/// ": 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law)"
+/// Returns ": 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law)", for
+/// example.
 std::string flight_text(const Prediction& p) {
     std::string text;
     if (is_on_its_way(p)) {
@@ -96,7 +97,7 @@ std::string verdict_of(const Prediction& p, const Gpu& gpu) {
 
 // ---- why ----
 
-/// What it is that keeps others away.
+/// Returns what limits the number of resident blocks.
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupied) {
         case Occupied::threads:
@@ -113,13 +114,15 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
     return "";
 }
 
-/// "A multiprocessor holds 2 blocks of 1024 threads: no more fit, since it holds 2048 threads."
+/// Returns "A multiprocessor holds 2 blocks of 1024 threads: no more fit, since it holds 2048
+/// threads.", for example.
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
     return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
 }
 
-/// "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for loads, ..."
+/// Returns "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for loads, ...", for
+/// example.
 std::string life_text(const Prediction& p) {
     const double all = p.life.sum();
     if (!is_count(all)) return "";
@@ -135,7 +138,7 @@ std::string life_text(const Prediction& p) {
     std::vector<std::string> said;
     double rest = all;
     for (const auto& [cycles, what] : parts) {
-        // Less than a twentieth of its life is no reason for anything.
+        // Less than a twentieth of the warp's life is not worth mentioning.
         if (!is_count(cycles) || cycles < all / 20) continue;
         said.push_back(number_text(cycles) + " " + what);
         rest -= cycles;
@@ -145,7 +148,7 @@ std::string life_text(const Prediction& p) {
     return "A warp lives about " + number_text(all) + " cycles: " + listed(said) + ".";
 }
 
-/// The law with its three numbers, since two of them are what a kernel can change.
+/// Returns Little's law with its three numbers, because a kernel can change two of them.
 std::string little_text(const Prediction& p) {
     if (!is_too_little(p) || !is_count(p.latency_cycles)) return "";
     const double rate = p.bytes_on_their_way / p.latency_cycles;
@@ -155,7 +158,7 @@ std::string little_text(const Prediction& p) {
            times_text(rate) + " bytes per cycle.";
 }
 
-/// What is busy a tenth of the time and more, except for what the verdict has said.
+/// Lists the units that are busy for at least a tenth of the time, except the one in the verdict.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
     const auto add = [&](double part, const std::string& what, bool is_said) {
@@ -189,7 +192,8 @@ std::string traffic_text_of(const Prediction& p, double useful_bytes) {
     return "";
 }
 
-/// The most by which memory is slower in runs of so many bytes: what its table says of the next shorter ones.
+/// Returns an upper bound of the slowdown of memory for runs of this length: the table's value for
+/// the next shorter runs.
 double most_slower(const Runs& runs, const std::vector<double>& table, double run) {
     double slower = 0;
     for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
@@ -198,7 +202,7 @@ double most_slower(const Runs& runs, const std::vector<double>& table, double ru
     return slower;
 }
 
-/// Where memory has much to do: else it does not matter.
+/// Describes the runs in memory, unless memory is so idle that they do not matter.
 std::string runs_text(const Prediction& p, const Gpu& gpu) {
     if (p.binds != Binds::memory && !(p.busy.memory >= kBusy)) return "";
     std::vector<std::string> said;
@@ -231,7 +235,7 @@ std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double usef
 
 // ---- what could help ----
 
-/// What would let more blocks run at a time, to follow advice.
+/// Returns advice on how to fit more resident blocks, as an addition to other advice.
 std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";
@@ -292,7 +296,7 @@ std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     return "";
 }
 
-// ---- how long, and how sure ----
+// ---- the time and its certainty ----
 
 std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (!has_time(p)) return "no time";

@@ -38,12 +38,12 @@ Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes = 0)
 /// %".
 std::string label_of(const Prediction& prediction);
 
-/// Returns the speed as a fraction of the speed of a copy, such as 0.43, or nothing if a number for
-/// it is missing.
+/// Returns the speed as a fraction of the speed of a copy, such as 0.43, or nothing if a required
+/// number is missing.
 std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
                                    double useful_bytes);
 
-// For tables and for other sentences.
+// Return short phrases for tables and other sentences.
 std::string words_for(Binds binds);      ///< "too few bytes on their way"
 std::string words_for(Occupied what);    ///< "registers"
 std::string words_for(Unknown unknown);  ///< "how long atomics wait for each other"

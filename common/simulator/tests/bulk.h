@@ -1,4 +1,5 @@
-// What the programs about cp.async.bulk share: its instructions as functions, and tensor maps.
+// Helpers for the test programs about cp.async.bulk: its instructions as functions, and tensor
+// maps.
 #pragma once
 
 #include <cuda.h>
@@ -16,7 +17,7 @@ __device__ inline void init(uint64_t& barrier, unsigned count) {
                  : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives, and says how many bytes are to come.
+/// Arrives at the mbarrier, and announces the bytes that copies will deliver.
 __device__ inline void expect_bytes(uint64_t& barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
@@ -35,7 +36,7 @@ __device__ inline void wait(uint64_t& barrier, unsigned parity) {
             : "memory");
     }
 }
-/// What threads wrote to shared memory comes before what copies read from it.
+/// Orders this thread's writes to shared memory before reads by asynchronous copies.
 __device__ inline void fence_for_copies() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -77,7 +78,7 @@ __device__ void wait_for_reads() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory");
 }
 
-/// The driver's function, which no program need link for that.
+/// Returns the driver's cuTensorMapEncodeTiled, without linking to libcuda.
 inline decltype(&cuTensorMapEncodeTiled) map_encoder() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -94,7 +95,7 @@ struct MapOptions {
     unsigned pitch = 0;  ///< bytes; 0: rows without gaps
 };
 
-/// Of `rows` x `cols` elements, for boxes of `box_rows` x `box_cols`.
+/// Returns a tensor map of `rows` x `cols` elements, for boxes of `box_rows` x `box_cols`.
 inline CUtensorMap map_of(const void* array, unsigned rows, unsigned cols, unsigned box_rows,
                           unsigned box_cols, const MapOptions& options = {}) {
     CUtensorMap map;

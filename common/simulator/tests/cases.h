@@ -1,5 +1,5 @@
-// What the test programs in bugs/ and clean/ share: one program holds many cases, and its arguments
-// say which of them run.
+// Helpers for the test programs in bugs/ and clean/. A program contains many cases, and its
+// arguments select the ones that run.
 #pragma once
 
 #include <cstdio>
@@ -14,21 +14,21 @@ struct Case {
 
 inline bool case_failed = false;
 
-/// Clean programs compute something and say whether it is right.
+/// Checks a result. Programs in clean/ compute something and check it.
 inline void expect(bool right, const char* what) {
     if (right) return;
     std::fprintf(stderr, "wrong: %s\n", what);
     case_failed = true;
 }
 
-/// For what must work before a kernel can be wrong.
+/// Exits unless a call that prepares a test has succeeded.
 inline void need(cudaError_t status) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
     std::exit(3);
 }
 
-/// Whether it came to its end, without an error of CUDA.
+/// Runs a case, and reports whether it ended without a CUDA error.
 inline bool came_to_its_end(const Case& one) {
     one.run();
     const cudaError_t status = cudaDeviceSynchronize();
@@ -36,8 +36,8 @@ inline bool came_to_its_end(const Case& one) {
     return status == cudaSuccess;
 }
 
-/// Several cases run one after the other; an error ends them all, since what comes after it in the
-/// same process would say nothing. The last line says that they all ran.
+/// Runs the named cases one after the other. An error ends the program, because later results in
+/// the same process would mean nothing. The last line of output says that all cases ran.
 inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     int ran = 0;
     for (int i = 1; i < argc; ++i) {
@@ -56,7 +56,7 @@ inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     return 2;
 }
 
-/// `count` zeros on the device, or 0, 1, 2, ...
+/// Returns an array of `count` zeros on the device. `device_iota` returns 0, 1, 2, ...
 template <class T>
 T* device_zeros(std::size_t count) {
     T* data = nullptr;
@@ -84,7 +84,7 @@ std::vector<T> to_host(const T* data, std::size_t count) {
     return host;
 }
 
-/// `count` numbers from 0 up to but without `below`, the same on every machine.
+/// Returns `count` pseudo-random numbers from 0 to `below` - 1, the same on every machine.
 inline std::vector<int> random_numbers(std::size_t count, int below, unsigned seed = 1) {
     std::vector<int> numbers(count);
     for (int& number : numbers) {

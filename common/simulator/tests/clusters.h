@@ -1,11 +1,11 @@
-// What the programs about clusters share: launching, ranks, and the instructions as functions.
+// Helpers for the test programs about clusters: launches, ranks, and instructions as functions.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-/// Launches the kernel with clusters of this shape.
+/// Launches `kernel` with clusters of the given shape.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_clusters(void (*kernel)(Parameters...), dim3 grid, dim3 block, dim3 cluster,
                             std::size_t shared, Arguments... arguments) {
@@ -37,7 +37,7 @@ __device__ inline unsigned blocks_in_cluster() {
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
     return count;
 }
-/// The address that the block with this rank has for the same variable.
+/// Returns the address of the same variable in the block with the given rank.
 __device__ inline unsigned mapped(const void* pointer, unsigned rank) {
     unsigned address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"

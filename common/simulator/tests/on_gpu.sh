@@ -1,16 +1,16 @@
 #!/bin/sh
-# Runs the test programs on a real GPU: what they expect must be what hardware does.
+# Runs the test programs on a real GPU, to check that hardware gives the expected results.
 #
 #     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
 #
-# programs/*.cu, driver/*.cu and cublas/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
-# case of clean/*.cu must end with exit code 0 (but `// clean NAME simulator only`: such a case takes minutes
-# of the GPU's own time, or knows which lanes go first). Needs nvcc and a GPU; nothing else of the project.
-# Every case of clean/*.cu is run by the command in WITH, if there is one:
+# programs/*.cu, driver/*.cu and cublas/*.cu must print their `// expect:` lines, except those marked
+# `// simulator only`. Every case of clean/*.cu must end with exit code 0, except those marked
+# `// clean NAME simulator only`, which run for minutes on a GPU or depend on the order of lanes. The script needs
+# nvcc and a GPU, but no other part of the project. WITH may name a command that runs every case of clean/*.cu:
 #
 #     WITH="compute-sanitizer --tool racecheck --error-exitcode 1" common/simulator/tests/on_gpu.sh
 #
-# ONLY, a pattern of the shell, names the programs to build and run (default: all):
+# ONLY is a shell pattern for the programs to build and run (default: all):
 #
 #     ONLY='programs/cluster_*' common/simulator/tests/on_gpu.sh
 set -u
@@ -53,7 +53,7 @@ for source in $sources; do
         expected_exit=$(sed -n 's|^// expect-exit: ||p' "$source")
         timeout 60 "$program" >"$program.all" 2>"$program.err"
         code=$?
-        # What cuBLAS itself says of parameters that it refuses.
+        # Remove the messages that cuBLAS itself prints about invalid parameters.
         grep -v '^ \*\* On entry to' "$program.all" >"$program.out"
         sed -n 's|^// expect: ||p' "$source" >"$program.expected"
         diff "$program.expected" "$program.out" >"$program.diff"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# portable_test.sh BUILD -- a portable build takes the library that suits the processor: with AVX2 on one
-# that has it, and the plain one on one from 2008, which qemu plays. Both count the same.
+# portable_test.sh BUILD checks that a portable build loads the library that suits the processor: the one for AVX2, or
+# the plain one on a processor from 2008, which qemu emulates. Both must count the same.
 set -eu
 build=$(cd "$1" && pwd -P)
 step=$build/bin/09_vec4_t64
@@ -11,8 +11,8 @@ fail() {
     exit 1
 }
 
-# run NAME COMMAND...: the step, what it counted in NAME.json and which library it loaded in NAME.txt.
-# The library's folder is given from outside: a program that starts itself again would leave qemu.
+# run NAME COMMAND... runs the step, and writes its counters to NAME.json and the name of the loaded library to
+# NAME.txt. COMMAND sets the library's folder, because a program that restarts itself would leave qemu.
 run() {
     name=$1
     shift
@@ -24,7 +24,7 @@ run() {
 }
 loaded() { sed -n "s|.*calling init: $build/\(lib/.*libcudart.so.13\)\$|\1|p" "$scratch/$1.txt" | tail -n 1; }
 
-# qemu keeps a note of every page that is reserved: the simulated memory must be small.
+# The simulated memory must be small, because qemu keeps a record of every reserved page.
 export COALESCE_SIM_MEMORY=268435456
 LD_LIBRARY_PATH=$build/lib LD_DEBUG=libs run here env
 run old qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib" -E LD_DEBUG=libs
@@ -38,7 +38,7 @@ if grep -q '\bavx2\b' /proc/cpuinfo; then
 fi
 cmp "$scratch/here.json" "$scratch/old.json" || fail "they counted differently"
 
-# The test would see it: what needs AVX2 does not run on the old processor.
+# Check that this test can fail: the library for AVX2 must not run on the old processor.
 if qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib/glibc-hwcaps/x86-64-v3" "$step" \
     --device sim --rows 128 --cols 64 >"$scratch/wrong.txt" 2>&1; then
     fail "the library for AVX2 runs without it: this test shows nothing"

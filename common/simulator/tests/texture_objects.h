@@ -1,4 +1,4 @@
-// What the cases about textures and surfaces share: arrays, and the objects made of them.
+// Helpers for the cases about textures and surfaces: arrays, and objects made from them.
 #pragma once
 
 #include "cases.h"
@@ -11,7 +11,7 @@ cudaArray_t raw_array(size_t width, size_t height, unsigned flags = 0) {
     return array;
 }
 
-/// Its texels are 0, 1, 2, ...
+/// Returns an array of the texels 0, 1, 2, ...
 inline cudaArray_t iota_array(size_t width, size_t height, unsigned flags = 0) {
     const cudaArray_t array = raw_array<float>(width, height, flags);
     std::vector<float> texels(width * height);

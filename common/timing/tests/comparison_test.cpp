@@ -1,4 +1,4 @@
-// What is said of two predictions.
+// Tests the explanation of the difference between two predictions.
 #include "timing/comparison.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using samples::says;
 
 namespace {
 
-/// 04 with another name and time.
+/// Returns the sample like_04() with another name and time.
 Prediction variant(const std::string& kernel, double ms, Binds binds) {
     Prediction p = samples::that_binds(binds);
     p.kernel = kernel;

@@ -1,4 +1,5 @@
-// Files of gpus/: what is written can be read, what could be a slip of the pen is told, all of them are good.
+// Tests the files of gpus/: written files can be read again, likely mistakes are reported, and all
+// files are valid.
 #include "timing/gpu.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +13,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// The text of the H200's file with one place changed, which must be there.
+/// Returns the text of the H200's file with one part replaced, which must be present.
 std::string changed(const std::string& from, const std::string& to) {
     std::string text = write_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
@@ -29,7 +30,7 @@ std::string error_of(const std::string& text) {
     return "no error";
 }
 
-/// The whole line that begins with `key`, and its number.
+/// Returns the line that begins with `key`, and its number.
 std::pair<std::string, int> line_with(const std::string& text, const std::string& key) {
     int number = 1;
     for (std::size_t at = 0; at < text.size(); ++number) {
@@ -78,7 +79,8 @@ TEST_CASE("what is written can be read") {
 }
 
 TEST_CASE("every number has a key of its own") {
-    // Each is changed in the text: something must come out differently, or the key is not read.
+    // Changes each number in the text. The GPU that is read must differ, or else the key is not
+    // read.
     const std::string text = write_gpu(known_gpus().front());
     int changes = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -119,7 +121,8 @@ TEST_CASE("slips of the pen are told, with their line") {
     CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU has no key `parts`") !=
           std::string::npos);
 
-    // An unknown key, a missing one, one out of range, one of another kind: each with its line.
+    // An unknown key, a missing key, a value out of range and a value of another type must all be
+    // reported with their line.
     const auto [line, number] = line_with(good, "queue_ns");
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
@@ -140,7 +143,7 @@ TEST_CASE("slips of the pen are told, with their line") {
     CHECK(error_of(changed("latency_floor = ", "latency_floor = 1.5 # ")).find("from 0.01 to 1") !=
           std::string::npos);
 
-    // Runs: lists of one length, of numbers, which grow.
+    // The lists of runs must be of equal length, contain numbers, and increase.
     CHECK(error_of(changed("\nread = [", "\nread = [0.5, ")).find("lists of the same length") !=
           std::string::npos);
     CHECK(error_of(changed("\nread = [", "\nread = [\"a\", ")).find("must be a list of numbers") !=
@@ -183,7 +186,7 @@ TEST_CASE("what a file leaves out is that of the GPU that it is like") {
           std::string::npos);
     CHECK(error_of(few + like + "[runs]\nbytes = [1, 2]\nread = [0, 0]\n")
               .find("`runs` has no `write`") != std::string::npos);
-    // One that leaves something out itself is none to be like.
+    // A GPU that is itself `like` another must not be used as `like`.
     for (const char* other : {"NVIDIA L4", "H200", ""}) {
         CAPTURE(other);
         CHECK(error_of(few + "like = \"" + other + "\"\n")

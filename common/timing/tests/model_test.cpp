@@ -1,5 +1,5 @@
-// The model's parts against what can be worked out by hand: sets of sectors, the order of operations, and one
-// multiprocessor where a single thing binds.
+// Tests the model's parts against hand-computed results: sets of sectors, the order of operations,
+// and one multiprocessor with a single bottleneck.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -15,7 +15,7 @@ using Kind = Operation::Kind;
 
 namespace {
 
-/// A GPU of round numbers. Loads take 1000 cycles, all alike, however busy memory is.
+/// Returns a GPU of round numbers. All loads take 1000 cycles, however busy memory is.
 Gpu plain_gpu() {
     Gpu gpu;
     gpu.name = "plain";
@@ -51,7 +51,7 @@ Operation load(std::uint16_t sectors) {
     return o;
 }
 
-/// Blocks of so many warps that all do the same.
+/// Returns the work of blocks of `warps` warps that all execute the same operations.
 Work work_of(std::vector<Operation> operations, std::uint32_t warps, int resident, double blocks) {
     Work work;
     BlockProgram& block = work.kinds.emplace_back();
@@ -70,7 +70,7 @@ std::uint64_t pieces_of(const std::set<std::uint64_t>& sectors, std::uint64_t of
     return pieces.size();
 }
 
-/// The same by the plainest means.
+/// A simple reference implementation of SectorSet::runs().
 std::vector<std::uint64_t> runs_of(const std::set<std::uint64_t>& sectors) {
     constexpr std::uint64_t of_page = 2048 / 32;
     std::vector<std::uint64_t> runs;
@@ -121,7 +121,7 @@ TEST_CASE("a page with few sectors counts as the stretches in it") {
 }
 
 TEST_CASE("chains of arithmetic that do not depend on each other run side by side") {
-    // Two chains of three, one written behind the other, with a latency of 10.
+    // Two chains of three operations with a latency of 10, one chain after the other.
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
@@ -136,7 +136,7 @@ TEST_CASE("chains of arithmetic that do not depend on each other run side by sid
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
-    // Beside an access to global memory they stay as they are.
+    // With an access to global memory they keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
     drafts.back().operation.slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
@@ -188,7 +188,8 @@ TEST_CASE("what a store before the barrier wants does not wait behind it") {
 TEST_CASE(
     "loads that ptxas puts behind what waits for others have their turn then, two at a time at "
     "least") {
-    // Of four loads, each stored in shared memory; places as ptxas has them.
+    // Returns the order of four loads, each stored to shared memory. `places` are the positions in
+    // ptxas's order.
     const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
         std::vector<Draft> drafts(8);
         for (std::uint32_t k = 0; k < 8; ++k) {
@@ -221,17 +222,18 @@ TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
 }
 
 TEST_CASE("one load at a time: the latency binds") {
-    // A warp loads, uses it, and ends: 1 block of 1 warp at a time, 100 blocks.
+    // A warp loads, uses the value and ends, with 1 resident block of 1 warp and 100 blocks.
     const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
-    // 128 bytes on their way nearly all the time: Little's law.
+    // 128 bytes are in flight nearly all the time, by Little's law.
     CHECK(o.bytes_on_their_way == Approx(128).epsilon(0.02));
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
 
 TEST_CASE("enough loads: memory binds") {
-    // 64 warps with eight loads of 128 bytes: 64 KiB on their way, where 32 bytes per cycle need 32 KB.
+    // 64 warps with eight loads of 128 bytes have 64 KiB in flight, while 32 bytes per cycle need
+    // 32 KB.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = 1;  // a sector per cycle
     const Outcome o = simulate(work, plain_gpu());
@@ -241,21 +243,21 @@ TEST_CASE("enough loads: memory binds") {
 
 TEST_CASE("loads have no more under way than the first-level cache has room for") {
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
-    work.read_cycles = .1;  // memory could give 320 bytes per cycle
+    work.read_cycles = .1;  // memory allows 320 bytes per cycle
     work.first_level_bytes = 8192;
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_on_their_way == Approx(8192).epsilon(0.05));
-    // A latency of 1000 cycles: 8.2 bytes per cycle.
+    // With a latency of 1000 cycles, 8192 bytes in flight give 8.2 bytes per cycle.
     CHECK(o.cycles_a_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
-    // A line takes its place whole, of however many sectors.
+    // A requested line occupies its whole size, however few sectors are loaded.
     Work of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_on_their_way == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
-    // Memory binds: nine multiprocessors of ten have ten blocks, the others nine.
+    // Memory binds. Nine of ten multiprocessors have ten blocks, the others nine.
     Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
@@ -263,7 +265,7 @@ TEST_CASE("blocks do not come out even: memory has no more to do, but a multipro
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
-    // A latency binds: the last block is waited for as if all had one.
+    // A latency binds. The launch ends when the multiprocessors with ten blocks end.
     const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
@@ -278,19 +280,19 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
         return work;
     };
-    // 1000 blocks, of which half load 64 * 4 sectors with each of 8 warps, a sector per cycle.
+    // Half of the 1000 blocks load 64 * 4 sectors with each of 8 warps, at a sector per cycle.
     const double busy = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         Work work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.unlike = false;  // a part of a turn is taken for all
+        work.unlike = false;  // a partial cycle is taken for the average
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }
 
 TEST_CASE("turns do not come out even: the same") {
-    // Blocks that stay: three multiprocessors of four have one that takes a turn more.
+    // Blocks that stay resident: three of four multiprocessors have one that takes an extra turn.
     const auto turns = [](std::size_t count) {
         Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
@@ -306,7 +308,7 @@ TEST_CASE("turns do not come out even: the same") {
 }
 
 TEST_CASE("what the last loads wait for memory has been charged for") {
-    // However long loads wait for each other where memory is busy, it has no more to do.
+    // Memory has no more work, however long loads wait for each other while it is busy.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
@@ -379,7 +381,7 @@ TEST_CASE("the last cycles of a warp's beginning count where it ends at a barrie
 
 namespace {
 
-/// A warp that loads, stores and ends; the accesses are given.
+/// Returns the recording of one warp whose kernel has these opcodes. `add_step` adds its steps.
 Recording recording_of(std::initializer_list<const char*> opcodes) {
     Recording recording;
     recording.threads = 32;
@@ -392,7 +394,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     return recording;
 }
 
-/// The next step: 32 lanes of 4 bytes, each `pitch` sectors after the one before.
+/// Adds a step of 32 lanes with 4 bytes each, at a distance of `pitch` sectors.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
     RecordedBlock& block = recording.recorded[0];
     WarpPath& path = block.warps[0];
@@ -424,8 +426,8 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
 
 namespace {
 
-/// Blocks that read and write a row of 128 bytes, or 32 sectors `pitch` apart; their neighbours together move runs of so
-/// many sectors.
+/// Predicts blocks that read a row of 128 bytes or 32 sectors `pitch` apart, and write a row.
+/// Together with their neighbours they move runs of `sectors_read` and `sectors_written` sectors.
 Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
                        std::uint64_t pitch, bool writes) {
     Recording recording = recording_of({"ld", "st"});
@@ -452,7 +454,8 @@ TEST_CASE("of short runs that are written, the model says that it does not know"
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
     CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
     CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
-    // A block reads parts of lines, of which others read the rest: up to the line's end, or far beyond it.
+    // A block reads parts of lines, and others read the rest: up to the end of the line, or far
+    // beyond it.
     CHECK(has_half_lines(moving_runs(4, 4, apart, true)));
     CHECK_FALSE(has_half_lines(moving_runs(8, 4, apart, true)));
 }
@@ -500,7 +503,8 @@ TEST_CASE("of products of matrices, the model says that it does not know") {
 }
 
 TEST_CASE("a line that the block has asked for before takes no more room") {
-    // 32 lanes, each its own sector: one of each line, the next of each line, four of each of eight lines.
+    // Each of 32 lanes reads its own sector: one of each line, the next of each line, then four of
+    // each of eight lines.
     Recording recording = recording_of({"ld", "ld", "ld"});
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
@@ -535,7 +539,7 @@ TEST_CASE("warps go side by side: what the first asks for late, another has aske
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 4096, 4);
     block.warps.push_back(block.warps[0]);
-    // The other warp asks the other way round, by the same instructions.
+    // The other warp makes the same requests in the opposite order, with the same instructions.
     std::swap(block.warps[1].steps[0].first_access, block.warps[1].steps[1].first_access);
     const BlockProgram program = operations_of(recording, block, {}, 1000);
     for (const std::uint32_t p : program.program_of_warp) {
@@ -554,7 +558,7 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
     CHECK(block.sectors_partial_edges == 0);
-    CHECK(block.bytes_of_line == std::vector<float>(32, 4));  // down the column, 4 bytes each
+    CHECK(block.bytes_of_line == std::vector<float>(32, 4));  // down a column, 4 bytes per row
     CHECK(block.lines_left == 32);
 }
 
@@ -580,7 +584,7 @@ TEST_CASE("of parts that other blocks complete, the model says that it does not 
     const auto unknown = [](std::uint64_t own_parts) {
         Recording recording = recording_of({"st", "st", "st", "st"});
         recording.registers = 16;
-        // Down a column, 8 bytes of each sector.
+        // The block writes down a column, 8 bytes of each sector.
         for (std::uint64_t k = 0; k < own_parts; ++k) {
             add_step(recording, AccessKind::store, 0, 64);
             recording.recorded[0].accesses.back().bytes_per_lane = 8;
@@ -595,7 +599,8 @@ TEST_CASE("of parts that other blocks complete, the model says that it does not 
 }
 
 TEST_CASE("a parameter of 64 bits is fetched for each condition under which it is used") {
-    // ld.param; a short branch over an address and a load.
+    // Returns the operations for ld.param and a short branch over an address computation and a
+    // load.
     const auto operations = [](const char* type) {
         Recording recording = recording_of({"ld", "bra", "add", "ld"});
         recording.instructions[0].modifiers = {"param", type};
@@ -620,7 +625,7 @@ TEST_CASE("a bulk copy is as many rows as lie apart") {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);
         RecordedBlock& block = recording.recorded[0];
-        // Rows of 1024 and 512 bytes, heard in accesses of 512 at most.
+        // Rows of 1024 and 512 bytes, recorded in accesses of at most 512 bytes.
         block.runs = {{0, 16}, {16, 16}, {1 << 10, 16}};
         for (std::uint32_t k = 0; k < 3; ++k)
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
@@ -641,7 +646,8 @@ TEST_CASE("a bulk copy is as many rows as lie apart") {
 }
 
 TEST_CASE("bulk copies keep their unit busy, row by row") {
-    // A multiprocessor copies 1000 times 64 rows of 256 bytes, which memory could bring in 512000 cycles.
+    // Returns the time in which a multiprocessor copies 64 rows of 256 bytes 1000 times. Memory
+    // alone would take 512000 cycles.
     const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
         gpu.bulk = bulk;
@@ -654,12 +660,13 @@ TEST_CASE("bulk copies keep their unit busy, row by row") {
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
     };
-    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // of 256 bytes: 30 and 6
+    const BulkCopies bulk{{128, 384}, {20, 40}, {4, 8}};  // at 256 bytes: 30 and 6
     const double free = cycles({}, false, 64);
     CHECK(free == Approx(512e3).epsilon(0.03));
     CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
     CHECK(cycles(bulk, false, 64) == Approx(64 * 30 * 1000).epsilon(0.03));
-    // Rows that are shorter than the table's take as long as its shortest, longer ones as much longer as they are.
+    // Rows shorter than the table's shortest cost as much as that one. The cost of longer rows
+    // grows with their length.
     CHECK(cycles(bulk, false, 256) == Approx(256 * 20 * 1000).epsilon(0.03));
     CHECK(cycles(bulk, false, 2) == Approx(2 * 40 * 8192 / 384. * 1000).epsilon(0.03));
 }
@@ -674,7 +681,7 @@ TEST_CASE("sectors that two sets have in common") {
 }
 
 TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
-    // Blocks of 256 threads; each warp reads and writes 128 bytes, side by side.
+    // Blocks of 256 threads, in which each warp reads and writes 128 contiguous bytes.
     Recording recording;
     recording.kernel = "copy";
     recording.blocks = 100000;
@@ -713,12 +720,14 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupied == Occupied::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each on their way: 8 KiB in about 1000 cycles, of the 16 that memory moves.
+    // 64 warps with 128 bytes each make 8 KiB in flight. Memory could move 16 KiB in a latency of
+    // 1000 cycles.
     CHECK(p.bytes_on_their_way < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.binds == Binds::flight);
 
-    // At 32 registers eight blocks fit, at 33 six: not enough to doubt. Of blocks of 1024 threads two fit, or one.
+    // With 32 registers eight blocks fit, with 33 six, which is not in doubt. Of blocks of 1024
+    // threads, two fit or one.
     recording.registers = 33;
     CHECK(predict(recording, plain_gpu()).unknown.empty());
     recording.threads = 1024;
@@ -726,7 +735,8 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     recording.threads = 256;
     recording.registers = 16;
 
-    // The row of blocks below reads half of the same: that is in the second-level cache, unless a row is too long.
+    // The next row of blocks reads half of the same data, from the second-level cache unless a row
+    // is too long.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
     recording.below.add({1000, 100});
@@ -738,15 +748,16 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
     recording.below.clear();
 
-    // Pieces of 128 bytes, far from each other: memory takes half as long again, twice.
+    // For scattered runs of 128 bytes memory takes half as long again, both for reads and for
+    // writes.
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
-    // Half of each sector is written: the rest must be read.
+    // Half of each sector is written, so memory must read the rest.
     recording.writes.bytes /= 2;
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 
-    // A block that does twice as much: nobody knows how many there are like it.
+    // Add a block that does twice as much. The number of blocks like it is unknown.
     recording.recorded.push_back(recording.recorded.front());
     for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
     CHECK(predict(recording, plain_gpu()).unknown ==

@@ -1,4 +1,5 @@
-// What stores of parts of sectors leave open, and what that costs, against what can be worked out by hand.
+// Tests the number of open lines that partial stores cause, and their cost, against hand-computed
+// results.
 #include "timing/parts.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +11,7 @@ using doctest::Approx;
 
 namespace {
 
-/// Of a launch whose blocks write far and wide.
+/// Returns the unfinished sectors of a launch whose blocks write to very many pages.
 Unfinished scattered(double left_to_others) {
     return {.multiprocessors = 100, .left_to_others = left_to_others, .pages = 1e9};
 }
@@ -22,8 +23,8 @@ Gpu some_gpu() {
     return gpu;
 }
 
-/// Four warps of a block write all of 32 lines, a part of each at a time, and do `between` before each of their stores.
-/// All blocks together write to so many pages.
+/// Returns the cycles of a block whose four warps each write a part of the same 32 lines at a time,
+/// and execute `between` before each store. All blocks together write to `pages` pages.
 double cycles_of_columns(double pages, std::vector<Operation> between) {
     constexpr std::uint32_t warps = 4;
     Work work;
@@ -88,7 +89,7 @@ TEST_CASE("a line is open from the first store to the last, or to the end of the
     CHECK(lines.mean(200) == Approx((100 + 50) / 200.0));
     lines.write(block, {0, 16}, 200);
     CHECK(lines.mean(400) == Approx((100 + 250) / 400.0));
-    lines.write(block, {0, 16}, 300);  // more than was said: it stays closed
+    lines.write(block, {0, 16}, 300);  // more than announced: it stays closed
     lines.close(block, 400);
     CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
 }
@@ -123,7 +124,7 @@ TEST_CASE(
     Operation wait;
     wait.kind = Operation::Kind::shared_load;
     wait.latency = 2000;
-    // In few pages it is the same.
+    // With few pages the waits make no difference.
     CHECK(cycles_of_columns(0, {wait}) < 1.1 * cycles_of_columns(0, {}));
     CHECK(cycles_of_columns(1e9, {wait}) > 1.2 * cycles_of_columns(1e9, {}));
 }

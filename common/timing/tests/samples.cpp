@@ -6,15 +6,15 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// Blocks that all do the same, in cycles: what the time line is drawn from.
+/// A pattern of identical blocks, in cycles, from which the time line is generated.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
-    double apart;  ///< of the starts of blocks in neighbouring places
+    double apart;  ///< the time between the starts of blocks in neighbouring slots
     double period, start, latency, spread, work;
 };
 
-/// The part of a moment in which something lasts.
+/// Returns the fraction of a moment that is between `begin` and `end`.
 double overlap(double moment, double begin, double end) {
     return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
 }

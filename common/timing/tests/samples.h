@@ -1,4 +1,4 @@
-// Predictions made by hand, like those of two lessons: 04 waits, 05 does not.
+// Hand-made predictions, similar to those of lessons 04 and 05. Lesson 04 waits, and 05 does not.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace coalesce::timing::samples {
 
-/// Not any that is: round numbers of the size of an H200's.
+/// Returns a fictitious GPU with round numbers, about as large as an H200.
 Gpu gpu();
-/// What 04 and 05 read and write, together, of 32768 x 32768 floats.
+/// The bytes that 04 and 05 read and write for 32768 x 32768 floats.
 constexpr double useful_bytes = 2.0 * 4 * 32768 * 32768;
 
-/// One load per thread, then a barrier; two blocks of 1024 threads.
+/// Like lesson 04: one load per thread, then a barrier, and two resident blocks of 1024 threads.
 Prediction like_04();
-/// Four loads per thread; eight blocks of 256 threads.
+/// Like lesson 05: four loads per thread, and eight resident blocks of 256 threads.
 Prediction like_05();
 
-/// Everything has a value, and `binds` is what is busy or waited for.
+/// Returns a prediction in which every number has a value and `binds` is the bottleneck.
 Prediction that_binds(Binds binds);
 
 inline bool says(const std::string& text, const std::string& part) {

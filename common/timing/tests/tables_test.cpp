@@ -1,4 +1,4 @@
-// Tables: which memory every block reads all over, and what the caches have of it.
+// Tests which memory counts as a table, and how much of it the caches contain.
 #include "timing/tables.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,8 @@ Gpu gpu() {
     return gpu;
 }
 
-/// Four blocks of 1000, each of which reads `count` sectors, `pitch` apart, from first(block).
+/// Returns a recording of four of 1000 blocks. Each reads `count` sectors, `pitch` apart, starting
+/// at first(block).
 template <class First>
 Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
     Recording recording;
@@ -58,7 +59,8 @@ TEST_CASE("a small table is missed once by each multiprocessor") {
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.of(0);
     REQUIRE(table);
-    // Ten blocks of each multiprocessor ask for all of it; of the whole GPU a thousand.
+    // Each multiprocessor has ten blocks, and the GPU a thousand, all of which read the whole
+    // table.
     CHECK(table->missed == Approx(.1));
     CHECK(table->from_memory == Approx(.001));
     CHECK(tables.of(1) == nullptr);
@@ -67,7 +69,7 @@ TEST_CASE("a small table is missed once by each multiprocessor") {
 }
 
 TEST_CASE("of a table larger than the caches they keep a part") {
-    // 100 MB, of which each block reads a sector in every 3.2 kB.
+    // A table of 100 MB, of which each block reads one sector in every 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.of(0);
@@ -75,7 +77,7 @@ TEST_CASE("of a table larger than the caches they keep a part") {
     CHECK(table->missed > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
-    // Never more than what neighbours leave of all reads.
+    // The fraction is at most that of all reads.
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).of(0)->from_memory == .25);
 }
 

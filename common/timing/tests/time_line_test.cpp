@@ -1,4 +1,4 @@
-// The time line as text and as a drawing.
+// Tests the time line as text and as a drawing.
 #include "timing/time_line.h"
 
 #include <doctest/doctest.h>
@@ -170,7 +170,7 @@ TEST_CASE("the drawing says in words what it is, and follows light and dark") {
                    "its way.</desc>") == 1);
     CHECK(count_of(svg, "prefers-color-scheme: dark") == 1);
     CHECK(count_of(svg, "class=\"needed\"") == 2);
-    // Colours have names alone, so that a page can set them.
+    // Colours are used only by name, so that a page can set them.
     CHECK(svg.substr(svg.find("</style>")).find('#') == std::string::npos);
 }
 

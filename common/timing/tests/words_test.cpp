@@ -1,4 +1,4 @@
-// What is said of one prediction.
+// Tests the explanation of a single prediction.
 #include "timing/words.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ Told said_of(const Prediction& prediction) {
     return told(prediction, samples::gpu(), samples::useful_bytes);
 }
 
-/// Every number of a Prediction, so that each can be missing.
+/// Returns all numbers of a Prediction, so that a test can remove each of them.
 std::vector<double*> numbers_of(Prediction& p) {
     return {&p.ms,
             &p.error_band,
@@ -67,13 +67,14 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.time_line.blocks[2].end};
 }
 
-/// All that is ever said of one, and of it beside another.
+/// Returns all sentences about a prediction, alone and compared with another.
 std::string everything(const Prediction& p) {
     return said_of(p).text() + told(p, Gpu{}).text() + compared(p, samples::like_05()) +
            compared(samples::like_05(), p) + time_line_text(p) + time_line_svg(p);
 }
 
-/// `part` stands in the text, and no letter, digit or point in front of it or letter behind it.
+/// Reports whether `part` occurs in the text without a letter, digit or point before it or a letter
+/// after it.
 bool has_word(const std::string& text, const std::string& part) {
     const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
@@ -85,7 +86,7 @@ bool has_word(const std::string& text, const std::string& part) {
     return false;
 }
 
-/// Claims that no number stands behind.
+/// Checks that the text makes no claims about numbers that are missing.
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));

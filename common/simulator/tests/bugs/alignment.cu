@@ -1,5 +1,5 @@
 // Accesses at addresses that are not a multiple of their size.
-// by clang shared_at_one: the misaligned store is dropped, as nothing reads it
+// by clang shared_at_one: clang drops the misaligned store, because nothing reads its result
 #include "../cases.h"
 
 __global__ void copy_from_one(float4* out, const float* in) {
@@ -10,7 +10,7 @@ static void float4_at_one() {
                              device_iota<float>(256));
 }
 
-// Row 0 is aligned, row 1 is not: the pitch is odd.
+// Row 0 is aligned and row 1 is not, because the pitch is an odd number of floats.
 __global__ void copy_rows(float* out, const float* in, int cols) {
     const float2 value =
         *reinterpret_cast<const float2*>(in + threadIdx.y * cols + 2 * threadIdx.x);  // bug float2_odd_pitch: memcheck: misaligned
@@ -43,7 +43,7 @@ static void shared_at_one() {
     store_shared<<<1, 32>>>(device_zeros<int>(32), 1);
 }
 
-// Not inlined: a compiler that sees what it reads from reads byte by byte.
+// Not inlined, because a compiler that can see the buffer would read it byte by byte.
 __device__ __noinline__ int int_at(const char* place) {
     return *reinterpret_cast<const int*>(place);  // bug local_at_three: memcheck: misaligned
 }

@@ -1,11 +1,11 @@
-// cp.async.bulk: copies that nobody waited for, that were begun too early, and from or to where they
-// must not.
-// by clang atomic_on_a_parameter: parameters are changed in a copy
+// Mistakes with cp.async.bulk: copies that no thread waits for, copies that begin too early, and
+// copies with invalid addresses.
+// by clang atomic_on_a_parameter: clang changes a copy of the parameter
 #include "../bulk.h"
 
 #include "../cases.h"
 
-// The copies stand in the kernels themselves, so that reports name their lines.
+// The copies are macros, so that a report names the kernel's line.
 #define LOAD_RUN(to, from, bytes, barrier)                                                    \
     asm volatile(                                                                             \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
@@ -39,7 +39,7 @@ static void not_waited_for() {
     read_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
 }
 
-// The second copy comes while others still read what the first one brought.
+// The second copy starts while other threads still read the result of the first.
 __global__ void refill(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t first, second;
@@ -64,7 +64,7 @@ static void refilled_too_early() {
     refill<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(2 * kThreads));
 }
 
-// Stored before the other warp has written its half.
+// Stores the array before the other warp has written its half.
 __global__ void store_at_once(int* out) {
     __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = threadIdx.x;  // other stored_too_early
@@ -166,8 +166,8 @@ static void mbarrier_forgotten() {
     copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 0, 0, false);
 }
 
-// A map that a kernel has copied is a map; one that it has changed is none, wherever it lies. The changed byte
-// is one of those that say how boxes are swizzled.
+// A kernel may copy a tensor map, but a map with a changed byte is invalid, wherever it is stored.
+// The changed byte of the first case is one that encodes the swizzle mode.
 __global__ void copy_box_by(int* out, const __grid_constant__ CUtensorMap map, CUtensorMap* own, int at, int change) {
     __shared__ __align__(128) int box[8 * 16];
     __shared__ uint64_t arrived;
@@ -201,8 +201,8 @@ static void copied_map() {
     changed(0, 0);
 }
 
-// A swizzle puts the pieces of a box that fills no line of 128 bytes behind the box: here, of 16 bytes in the
-// last line, 112 bytes behind where it begins, and shared memory ends after 48.
+// If a box does not fill a line of 128 bytes, swizzling moves its chunks past its end. Here 16
+// bytes of the last line move up by 112 bytes, but shared memory ends after 48.
 __global__ void copy_small_box(int* out, const __grid_constant__ CUtensorMap map) {
     extern __shared__ __align__(128) int box[];
     uint64_t& arrived = *reinterpret_cast<uint64_t*>(box);
@@ -219,7 +219,7 @@ static void swizzled_behind_the_end() {
     copy_small_box<<<1, 32, 7 * 128 + 48>>>(device_zeros<int>(1), map);
 }
 
-// Its bytes come to 2^32, which are none in 32 bits.
+// The box has 2^32 bytes, a size that overflows a 32-bit counter.
 __global__ void copy_huge_box(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ __align__(128) int box[32];
     __shared__ uint64_t arrived;
@@ -239,7 +239,7 @@ static void huge_box() {
     copy_huge_box<<<1, 32>>>(device_zeros<int>(1), map);
 }
 
-// Words that cannot be an mbarrier's.
+// Overwrites an mbarrier with a word that no mbarrier can have.
 __global__ void overwrite_mbarrier(int* out, uint64_t word) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {
@@ -276,7 +276,7 @@ static void invalidated_what_is_none() {
     end_what_is_none<<<1, 32>>>(device_zeros<int>(1));
 }
 
-// Two runs of 128 bytes are asked for, and fewer or more bytes announced, or as many.
+// Requests two copies of 128 bytes, and announces `announced` bytes to the mbarrier.
 __global__ void two_runs(int* out, const int* in, int announced, bool meets) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;
@@ -316,7 +316,7 @@ static void all_announced() {
     announce(256);
 }
 
-// Parameters can only be read, by atomics too.
+// Parameters are read-only, for atomics too.
 __global__ void add_to_parameter(int* out, const __grid_constant__ int number) {
     int old;
     asm volatile("atom.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(&number) : "memory");  // bug atomic_on_a_parameter: memcheck: out of bounds

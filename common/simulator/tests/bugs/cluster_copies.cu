@@ -1,10 +1,10 @@
-// Copies, asynchronous stores and atomics between the blocks of a cluster that are wrong. clean/cluster_twins.cu has each
-// of these kernels without its mistake.
+// Mistakes in copies, asynchronous stores and atomics between the blocks of a cluster.
+// clean/cluster_twins.cu contains each of these kernels without its mistake.
 #include "../bulk.h"
 #include "../cases.h"
 #include "../clusters.h"
 
-// The copies stand in the kernels themselves, so that reports name their lines.
+// The copies are macros, so that a report names the kernel's line.
 #define MULTICAST(to, from, bytes, barrier, ranks)                                                  \
     asm volatile(                                                                                   \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "     \
@@ -222,7 +222,7 @@ static void stored_by_both() {
     pairs(changed_by_two, device_zeros<int>(256));
 }
 
-// ---- instructions that cannot do it ----
+// ---- instructions that cannot reach another block ----
 
 __global__ void copies_by_cp_async(int* out, const int* in) {
     __shared__ alignas(16) int values[256];
@@ -253,7 +253,7 @@ static void waits_at_another_barrier() {
     pairs(waits_elsewhere, device_zeros<int>(4));
 }
 
-/// On an H200 most of the 64 values are lost.
+/// On an H200 most of the 64 updates are lost.
 __global__ void largest(unsigned long long* out) {
     __shared__ unsigned long long most;
     if (threadIdx.x == 0) most = 0;

@@ -1,4 +1,4 @@
-// Blocks of a cluster that reach each other's shared memory too early, too late, or where nothing is.
+// Blocks of a cluster that access each other's shared memory too early, too late or out of bounds.
 #include "../bulk.h"
 #include "../cases.h"
 #include "../clusters.h"
@@ -52,7 +52,7 @@ static void two_blocks_store() {
     pairs(both_store, device_zeros<int>(4));
 }
 
-/// What lies between arrival and wait is ordered with nobody.
+/// Accesses between arriving and waiting are not ordered with any other block.
 __global__ void between(int* out) {
     __shared__ int values[64];
     const int t = threadIdx.x;
@@ -242,7 +242,7 @@ static void no_arrival() {
     pairs(waits_alone, device_zeros<int>(4));
 }
 
-/// Block 1 waits for a word that block 0 would store after the barrier.
+/// Block 1 waits for a flag that block 0 sets only after the barrier.
 __global__ void waits_for_each_other(int* out) {
     __shared__ int flag;
     if (threadIdx.x == 0) flag = 0;

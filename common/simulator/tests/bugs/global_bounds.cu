@@ -1,8 +1,8 @@
-// Global memory accessed where there is none: each bug is one that learners make.
-// by clang store_to_parameter: parameters are changed in a copy
+// Out-of-bounds accesses to global memory, each by a mistake that learners make.
+// by clang store_to_parameter: clang changes a copy of the parameter
 #include "../cases.h"
 
-// n elements, and a grid with more threads than that.
+// The arrays have `n` elements, and the grid has more threads than that.
 __global__ void double_all(float* out, const float* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = 2 * in[i];  // bug missing_bounds_check: memcheck: out of bounds
@@ -19,7 +19,7 @@ static void off_by_one() {
     fill<<<4, 256>>>(device_zeros<int>(1000), 1000);
 }
 
-// The pitch is in bytes; the pointer counts floats.
+// The pitch counts bytes, but the pointer counts floats.
 __global__ void clear_pitched(float* out, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -40,7 +40,7 @@ static void before_the_beginning() {
     difference<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 64);
 }
 
-// A ragged matrix, and blocks that hang over its last row.
+// The matrix does not fill its last tiles, and the kernel has no guard.
 __global__ void transpose_unguarded(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -54,7 +54,7 @@ static void ragged_edge() {
                                                       device_iota<float>(40 * 32), 40, 32);
 }
 
-// The last float4 begins inside and ends outside.
+// The last float4 begins inside the array and ends outside it.
 __global__ void copy_vectors(float4* out, const float4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (4 * i < n) out[i] = in[i];  // bug vector_tail: memcheck: out of bounds
@@ -103,7 +103,7 @@ __global__ void square(float* out, int n) {
 }
 static void elements_for_bytes() {
     float* out = nullptr;
-    need(cudaMalloc(&out, 1000));  // 1000 bytes where 1000 floats were meant
+    need(cudaMalloc(&out, 1000));  // the size should be 1000 floats
     square<<<4, 256>>>(out, 1000);
 }
 
@@ -132,7 +132,7 @@ static void constant_variable() {
     use_coefficients<<<1, 4>>>(device_zeros<float>(4), 2);
 }
 
-// The grid covers the matrix, but the tile is stored the wrong way round.
+// The grid covers the matrix, but the store swaps row and column.
 __global__ void store_swapped(float* out, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -142,7 +142,7 @@ static void rows_for_cols() {
     store_swapped<<<dim3(4, 1), dim3(32, 8)>>>(device_zeros<float>(8 * 128), 8, 128);
 }
 
-// A parameter is not the kernel's to change.
+// A kernel must not change its parameters.
 struct Pair {
     int first, second;
 };

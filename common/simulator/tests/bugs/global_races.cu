@@ -1,4 +1,4 @@
-// Races in global memory. Blocks run in any order: where two meet, something must order them.
+// Races in global memory. Blocks run in any order, so accesses to the same address must be ordered.
 #include "../cases.h"
 
 __global__ void count(int* bins, const int* values) {
@@ -8,7 +8,7 @@ static void global_histogram() {
     count<<<4, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// In place, each block needs the first element of the next, which may be new already.
+// In place, each block needs the first element of the next block, which may already have changed.
 __global__ void shift_left(int* x, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = i + 1 < n ? x[i + 1] : 0;  // other neighbour_block
@@ -28,7 +28,7 @@ static void in_place_transpose() {
     transpose_in_place<<<dim3(2, 2), dim3(32, 32)>>>(device_iota<int>(4096), 64);
 }
 
-// In place again: block b reads what block b - 1 has written.
+// In place too: block b reads an element that block b - 1 has written.
 __global__ void smooth_from_left(float* x) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float left = i > 0 ? x[i - 1] : 0;  // bug stencil_in_place: globalrace: read after write
@@ -39,7 +39,7 @@ static void stencil_in_place() {
     smooth_from_left<<<4, 64>>>(device_iota<float>(256));
 }
 
-// The consumer sees the flag; nothing says that it sees the data.
+// The consumer sees the flag, but nothing guarantees that it also sees the data.
 __global__ void produce_consume(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         data[threadIdx.x] = threadIdx.x + 1;  // other flag_without_fence
@@ -58,7 +58,7 @@ static void flag_without_fence() {
     produce_consume<<<2, 64>>>(device_zeros<int>(64), device_zeros<int>(1), device_zeros<int>(64));
 }
 
-// Fence and flag are there, but thread 0 does not wait for the others before it raises the flag.
+// The fence and the flag are correct, but thread 0 sets the flag without waiting for the others.
 __global__ void produce_too_early(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         data[threadIdx.x] = threadIdx.x + 1;  // other flag_without_barrier
@@ -96,7 +96,7 @@ static void fence_before_data() {
     fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// The last block to finish adds up what the others left, without a fence between sum and counter.
+// The last block to finish adds the partial sums, but no fence orders each sum before the counter.
 __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
@@ -115,7 +115,7 @@ static void last_block_without_fence() {
                                  device_zeros<int>(1));
 }
 
-// One block, and global memory used like shared memory.
+// A single block that uses global memory like shared memory, but without a barrier.
 __global__ void reverse_in_global(int* scratch, int* out) {
     scratch[threadIdx.x] = threadIdx.x + 1;                    // other missing_syncthreads
     out[threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];  // bug missing_syncthreads: globalrace: read after write
@@ -124,7 +124,7 @@ static void missing_syncthreads() {
     reverse_in_global<<<1, 128>>>(device_zeros<int>(128), device_zeros<int>(128));
 }
 
-// An atomic on one side protects nothing when the other side is plain.
+// An atomic access does not prevent a race with a plain access.
 __global__ void add_and_look(int* total, int* out) {
     if (blockIdx.x == 0)
         atomicAdd(total, 1);  // other atomic_against_plain
@@ -142,7 +142,7 @@ static void every_block_stores() {
     leave_result<<<4, 32>>>(device_zeros<int>(1));
 }
 
-// 256 threads per block, and blocks 255 elements apart.
+// Blocks have 256 threads, but start 255 elements apart.
 __global__ void overlapping_tiles(int* out) {
     const int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
     out[i] = blockIdx.x + 1;  // bug overlapping_blocks: globalrace: write after write // other overlapping_blocks
@@ -151,7 +151,7 @@ static void overlapping_blocks() {
     overlapping_tiles<<<4, 256>>>(device_zeros<int>(1024));
 }
 
-// Eight threads set bits of one byte: each stores its own idea of the other seven.
+// Eight threads set bits of the same byte, and each store overwrites the other seven bits.
 __global__ void set_bits(unsigned char* flags) {
     flags[threadIdx.x / 8] |= 1 << (threadIdx.x % 8);  // bug bits_of_a_byte: globalrace: write after write // other bits_of_a_byte
 }
@@ -159,7 +159,7 @@ static void bits_of_a_byte() {
     set_bits<<<1, 32>>>(device_zeros<unsigned char>(4));
 }
 
-// Bytes of one word: two blocks use the same byte, the others their own.
+// Each block writes a byte of the same word, but blocks 2 and 3 write the same byte.
 __global__ void one_byte_each(unsigned char* bytes) {
     const int at = blockIdx.x == 3 ? 2 : blockIdx.x;
     bytes[at] = blockIdx.x + 1;  // bug same_byte: globalrace: write after write // other same_byte
@@ -168,7 +168,7 @@ static void same_byte() {
     one_byte_each<<<4, 1>>>(device_zeros<unsigned char>(4));
 }
 
-// A lock that is let go without a fence before it.
+// Releases a lock without a fence before the release.
 __global__ void add_under_lock(int* lock, int* total) {
     while (atomicCAS(lock, 0, 1) != 0) {
     }
@@ -179,7 +179,7 @@ static void lock_without_fence() {
     add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// Everybody may clear the counter, and somebody has counted already.
+// Every block clears the counter, even after another block has already counted.
 __global__ void clear_late(int* counter) {
     if (threadIdx.x == 0) *counter = 0;  // bug cleared_by_every_block: globalrace: write after write
     __syncthreads();
@@ -189,8 +189,8 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
-// The distance from one allocation to another, added to a pointer to the first: no text shows that the other is
-// written to. When it is launched again that is known, and the race is found: command_test.cpp looks for it.
+// The kernel stores through a pointer to another allocation plus a distance, so its code does not
+// show which array it writes. A second launch reveals the race: see command_test.cpp.
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = there[(i + 32) % n];

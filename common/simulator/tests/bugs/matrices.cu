@@ -1,5 +1,5 @@
-// not built by clang: mma.h is of the toolkit
-// ldmatrix, stmatrix, mma and wmma, used wrongly.
+// not built by clang: mma.h is part of NVIDIA's toolkit
+// Mistakes with ldmatrix, stmatrix, mma and wmma.
 #include <mma.h>
 
 #include "../cases.h"
@@ -10,7 +10,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// 36 halves are 72 bytes: every other row begins at no multiple of 16.
+// A row of 36 halves has 72 bytes, so every other row is not aligned to 16 bytes.
 __global__ void load_rows_of_72_bytes(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[8][36];
     for (int k = threadIdx.x; k < 8 * 36; k += 32) tile[k / 36][k % 36] = k;
@@ -24,7 +24,7 @@ static void rows_of_72_bytes() {
     load_rows_of_72_bytes<<<1, 32>>>(device_zeros<unsigned>(32));
 }
 
-// Four matrices have 32 rows, the tile 16.
+// Four matrices have 32 rows, but the tile has 16.
 __global__ void load_past_end(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[16][8];
     for (int k = threadIdx.x; k < 16 * 8; k += 32) tile[k / 8][k % 8] = k;
@@ -45,7 +45,7 @@ static void global_rows() {
     store_to_global<<<1, 32>>>(device_zeros<unsigned short>(64));
 }
 
-// Warp 0 stores what warp 1 loads.
+// Warp 0 stores a tile, and warp 1 loads it.
 __global__ void store_and_load(unsigned* out) {
     __shared__ __align__(16) unsigned tile[32];
     if (threadIdx.x < 32) {
@@ -72,7 +72,7 @@ static void no_barrier_before_ldmatrix() {
     load_before_barrier<<<1, 128>>>(device_zeros<unsigned>(128), device_iota<unsigned>(128));
 }
 
-// The last row of b was forgotten, and the product is made of it.
+// The kernel multiplies by b, but the last row of b was never written.
 __global__ void multiply_unwritten(float* out) {
     __shared__ __align__(16) unsigned short b[16][8];
     for (int k = threadIdx.x; k < 15 * 8; k += 32) b[k / 8][k % 8] = 0;
@@ -88,7 +88,7 @@ static void row_never_written() {
     multiply_unwritten<<<1, 32>>>(device_zeros<float>(32));
 }
 
-// A matrix of which nothing was written is copied on: nobody can want that.
+// Copies a matrix of which no element was written, which is certainly a mistake.
 __global__ void sum_of_fragment(float* out, const float* in) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::load_matrix_sync(sum, in, 16, wmma::mem_row_major);  // bug fragment_never_written: initcheck: uninitialised global read
@@ -122,7 +122,7 @@ static void fragment_of_odd_rows() {
     multiply_odd<<<1, 32>>>(device_zeros<float>(32), device_zeros<half>(32 * 17));
 }
 
-// One warp stores its sums where the other still loads.
+// One warp stores its sums to the array from which the other warp loads.
 __global__ void keep_sums(float* out) {
     __shared__ __align__(32) float sums[256];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;

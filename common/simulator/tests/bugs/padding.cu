@@ -1,4 +1,4 @@
-// Bytes that nobody wrote are copied along with structs, and then decide something after all.
+// Uninitialised bytes are copied along with structs, and later affect a result.
 #include "../cases.h"
 
 struct Found {
@@ -24,7 +24,7 @@ static Found* filled() {
     fill<<<1, 32>>>(data);
     return data;
 }
-/// Without a value in any of them.
+/// Fills an array in which no element has a value.
 __global__ void fill_empty(Maybe* to) {
     to[threadIdx.x].has = false;
 }
@@ -38,7 +38,7 @@ __global__ void copy(T* to, const T* from) {
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-// As memcmp does, a word at a time.
+// Compares a word at a time, as memcmp does.
 __global__ void compare(int* different, const Found* a, const Found* b) {
     const long* x = reinterpret_cast<const long*>(a + threadIdx.x);
     const long* y = reinterpret_cast<const long*>(b + threadIdx.x);
@@ -49,7 +49,7 @@ static void compared_by_words() {
     compare<<<1, 32>>>(device_zeros<int>(32), filled(), filled());
 }
 
-// Padding that a copy has brought is as undefined as where it came from.
+// Copied padding is as undefined as the padding of the source.
 __global__ void compare_copy(int* different, const Found* a) {
     const int* x = reinterpret_cast<const int*>(a + threadIdx.x);
     if (x[0] + x[1] == 7) different[threadIdx.x] = 1;  // bug copied_over_zeros: initcheck: uninitialised global read
@@ -113,7 +113,7 @@ static void used_in_shared() {
     through_shared<<<1, 32>>>(device_zeros<float>(32), empty());
 }
 
-// Block 0 is clean; block 1 does just the same with values that are not there.
+// Block 0 reads initialised values. Block 1 runs the same code on values that were never written.
 __global__ void two_blocks(float* out, const Maybe* first, const Maybe* second) {
     __shared__ Maybe tile[32];
     const Maybe* in = blockIdx.x == 0 ? first : second;

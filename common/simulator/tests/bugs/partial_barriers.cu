@@ -1,4 +1,4 @@
-// Races in global memory within a block, some of whose threads have met, but not those that race.
+// Races in global memory within a block whose threads meet at a barrier, but not the two that race.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -12,7 +12,7 @@ __device__ void arrive(int barrier, int threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// The upper half meets, and reads what the lower half writes.
+// Threads of the upper half meet at a barrier, and then read data that the lower half writes.
 __global__ void upper_half_meets(int* out, int* x) {
     if (threadIdx.x < 64) {
         x[threadIdx.x] = threadIdx.x;  // other others_met
@@ -37,7 +37,7 @@ static void each_half_alone() {
     each_half_meets<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// A phase of an mbarrier, for which one warp arrives and waits.
+// Only one warp arrives at this mbarrier and waits for it.
 __global__ void one_warp_has_a_phase(int* x) {
     __shared__ uint64_t phase;
     if (threadIdx.x == 0) init(phase, 32);
@@ -54,7 +54,7 @@ static void phase_of_another() {
     one_warp_has_a_phase<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Who arrives and goes on says nothing about what it does afterwards.
+// The stores after bar.arrive are not ordered by the barrier.
 __global__ void store_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         arrive(1, 64);
@@ -68,7 +68,7 @@ static void stored_after_arriving() {
     store_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Nor does it learn what those did for whom it did not wait.
+// A thread that arrives without waiting must not read data of the threads that it did not wait for.
 __global__ void read_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         x[threadIdx.x] = threadIdx.x;  // other read_by_who_arrived
@@ -82,7 +82,7 @@ static void read_by_who_arrived() {
     read_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// However often a block has met before, or fenced.
+// Earlier barriers and fences do not order these accesses, however many there were.
 __global__ void meet_often(int* x) {
     for (int i = 0; i < 1100; ++i) __syncthreads();
     x[threadIdx.x] = blockIdx.x;  // bug after_many_barriers: globalrace: write after write // other after_many_barriers

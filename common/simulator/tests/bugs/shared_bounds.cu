@@ -1,7 +1,7 @@
 // Shared and local arrays overrun.
 #include "../cases.h"
 
-// One column too far: only the last row's last column leaves the array.
+// The index is one column too far, which leaves the array only in the last column of the last row.
 __global__ void shift_tile(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x + 1] = in[threadIdx.y * 32 + threadIdx.x];  // bug one_column_over: memcheck: out of bounds
@@ -41,12 +41,12 @@ static void shared_before_begin() {
     from_the_left<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64));
 }
 
-// A halo on both sides, and room for one.
+// The stencil has a halo on both sides, but the array has room for one.
 __global__ void stencil(float* out, const float* in) {
     __shared__ float row[129];
     row[threadIdx.x + 1] = in[threadIdx.x + 1];
     if (threadIdx.x == 0) row[0] = in[0];
-    __syncwarp();  // else clang makes one instruction of the two
+    __syncwarp();  // keeps clang from merging the two stores
     if (threadIdx.x == 127) row[threadIdx.x + 2] = in[threadIdx.x + 2];  // bug halo_too_short: memcheck: out of bounds
     __syncthreads();
     out[threadIdx.x] = row[threadIdx.x] + row[threadIdx.x + 1];

@@ -1,4 +1,4 @@
-// Races in shared memory: a barrier that is missing, in the wrong place, or for too few threads.
+// Races in shared memory: a barrier is missing, is in the wrong place or is for too few threads.
 #include "../cases.h"
 
 __global__ void transpose_tile(float* out, const float* in) {
@@ -26,7 +26,7 @@ static void no_barrier_before_reuse() {
     sum_tiles<<<1, 128>>>(device_zeros<int>(128), device_iota<int>(512), 4);
 }
 
-// Lanes of a warp need not run in step.
+// The lanes of a warp need not run in lockstep.
 __global__ void sum_of_warp(int* out, const int* in) {
     __shared__ int sums[64];
     sums[threadIdx.x] = in[threadIdx.x];
@@ -42,7 +42,7 @@ static void reduction_without_syncwarp() {
     sum_of_warp<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(64));
 }
 
-// The barrier is there, but the loop's last pass and what follows have none between them.
+// The loop has barriers, but none separates its last pass from the code after it.
 __global__ void sum_of_block(int* out, const int* in) {
     __shared__ int sums[256];
     sums[threadIdx.x] = in[threadIdx.x];
@@ -59,7 +59,7 @@ static void no_barrier_after_loop() {
     sum_of_block<<<1, 256>>>(device_zeros<int>(1), device_iota<int>(256));
 }
 
-// Lanes of one store that share an element.
+// Lanes store to the same element in a single instruction.
 __global__ void compress_pairs(int* out, const int* in) {
     __shared__ int pairs[16];
     pairs[threadIdx.x / 2] = in[threadIdx.x];  // bug lanes_share_element: racecheck: write after write // other lanes_share_element
@@ -80,7 +80,7 @@ static void warps_share_element() {
     keep_last<<<1, 64>>>(device_zeros<int>(32), device_iota<int>(64));
 }
 
-// Two buffers, but the index always names the same one.
+// There are two buffers, but the index always selects the first.
 __global__ void ping_pong(int* out, const int* in, int passes) {
     __shared__ int buffers[2][64];
     const int t = threadIdx.x;
@@ -118,7 +118,7 @@ static void syncwarp_missing() {
     exchange_in_warp<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
 }
 
-// A shuffle exchanges registers; it does not order memory.
+// A shuffle exchanges registers, but does not order memory accesses.
 __global__ void shuffle_for_barrier(int* out, const int* in) {
     __shared__ int values[32];
     values[threadIdx.x] = in[threadIdx.x];  // other shuffle_is_no_barrier
@@ -129,7 +129,7 @@ static void shuffle_is_no_barrier() {
     shuffle_for_barrier<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
 }
 
-// A barrier for two warps; the third reads as well.
+// The barrier includes two warps, but a third one reads too.
 __global__ void barrier_for_two(int* out, const int* in) {
     __shared__ int values[64];
     const int t = threadIdx.x;
@@ -143,7 +143,7 @@ static void warp_outside_barrier() {
     barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64));
 }
 
-// The flag is volatile, the data is not ordered with it.
+// The flag is volatile, but the data is not ordered with it.
 __global__ void flag_alone(int* out, const int* in) {
     __shared__ int value;
     __shared__ volatile int ready;
@@ -163,15 +163,15 @@ static void shared_flag_without_fence() {
     flag_alone<<<1, 64>>>(device_zeros<int>(1), device_iota<int>(1));
 }
 
-// No function: what nvcc builds into a program does not say which instructions an asm statement has, so
-// that the line of such a function is another one by clang (ptx/inlining.h).
+// A macro instead of a function: in nvcc's binaries an inlined asm statement has no instruction of
+// its own, so that clang would report another line (ptx/inlining.h).
 #define copy_async(to, from)                                                       \
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(                \
                      static_cast<unsigned>(__cvta_generic_to_shared(to))),         \
                  "l"(from)                                                         \
                  : "memory")
 
-// A copy in flight is not there yet, and a barrier does not wait for it.
+// A barrier does not wait for a copy in flight.
 __global__ void copy_and_read(int* out, const int* in) {
     __shared__ __align__(16) int tile[128];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);  // other copy_not_waited_for
@@ -183,7 +183,7 @@ static void copy_not_waited_for() {
     copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// Waiting is each thread's own affair: a barrier must follow.
+// A thread waits only for its own copies, so a barrier must follow.
 __global__ void copy_without_barrier(int* out, const int* in) {
     __shared__ __align__(16) int tile[256];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);  // other copy_without_barrier
@@ -208,7 +208,7 @@ static void broadcast_overwritten() {
     broadcast_twice<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(2));
 }
 
-// Both halves of a word by one thread, and one of its bytes by another.
+// One thread writes a whole word, and another writes one of its bytes.
 __global__ void byte_in_word(int* out) {
     __shared__ __align__(4) unsigned char bytes[64];
     if (threadIdx.x == 0) *reinterpret_cast<unsigned*>(bytes) = 0x01020304;  // other byte_of_a_word
@@ -220,8 +220,8 @@ static void byte_of_a_word() {
     byte_in_word<<<1, 64>>>(device_zeros<int>(1));
 }
 
-// The product of matrices in tiles, without one of its two barriers. Some of the rows are read by the
-// warp that wrote them, and are races as well; the others tell which barrier it is.
+// A tiled matrix product without one of its two barriers. Some rows are read by the warp that wrote
+// them, and race too. The other rows show which barrier is missing.
 template <int kTile>
 __global__ void gemm(float* c, const float* a, const float* b, int n, bool first, bool second) {
     __shared__ float as[kTile][kTile], bs[kTile][kTile];
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// Two who store the same do no harm; the first block does, and the others touch what it touched.
+// Two threads that store the same value do no harm, as in the first block. The others differ.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

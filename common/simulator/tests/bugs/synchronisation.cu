@@ -1,8 +1,8 @@
-// Barriers and warp operations that not everybody reaches, and waiting without end.
-// by clang mbarrier_never_completes: the loop is told by its first line
+// Barriers and warp operations that some threads never reach, and waits that never end.
+// by clang mbarrier_never_completes: clang attributes the loop to its first line
 #include "../cases.h"
 
-// Two barriers where there should be one: lanes of a warp wait at different places.
+// Two barriers where one is needed, so that lanes of a warp wait at different barriers.
 __global__ void barrier_on_both_sides(int* out) {
     __shared__ int values[64];
     values[threadIdx.x] = threadIdx.x;
@@ -31,7 +31,7 @@ static void return_before_barrier() {
     guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
 }
 
-// One warp makes one pass more than the others.
+// One warp makes one more pass than the others.
 __global__ void passes_by_warp(int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -47,7 +47,7 @@ static void trip_counts_differ() {
     passes_by_warp<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// A warp's threads leave the loop, and the kernel, one by one; the others meet at its barrier.
+// Threads of one warp leave the kernel one by one, while the others still meet at the barrier.
 __global__ void passes_by_thread(int* out) {
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x) % 4; ++i) {
@@ -60,7 +60,7 @@ static void barrier_in_ragged_loop() {
     passes_by_thread<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// The mask names all lanes, half of them are elsewhere.
+// The mask names all lanes, but half of them take another branch.
 __global__ void shuffle_in_branch(int* out) {
     int value = threadIdx.x;
     if (threadIdx.x < 16) {
@@ -74,7 +74,7 @@ static void mask_names_absent() {
     shuffle_in_branch<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A thread that calls must be in the mask.
+// A thread that calls a shuffle must be in its mask.
 __global__ void shuffle_without_self(int* out) {
     out[threadIdx.x] = __shfl_xor_sync(0x0000ffff, threadIdx.x, 1);  // bug mask_without_caller: synccheck: invalid warp mask
 }
@@ -92,7 +92,7 @@ static void syncwarp_without_lane() {
     syncwarp_partial<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// hangs on hardware: whoever has the lock keeps it.
+// hangs on hardware: the thread that takes the lock never releases it.
 __global__ void never_unlock(int* lock, int* out) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug lock_never_released: synccheck: deadlock
     }
@@ -102,7 +102,7 @@ static void lock_never_released() {
     never_unlock<<<2, 32>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// hangs on hardware: it waits for one block more than the grid has.
+// hangs on hardware: the loop waits for one block more than the grid has.
 __global__ void wait_for_too_many(unsigned* arrived, int* out) {
     atomicAdd(arrived, 1);
     while (*reinterpret_cast<volatile unsigned*>(arrived) < gridDim.x + 1) {  // bug block_that_never_runs: synccheck: deadlock
@@ -113,7 +113,7 @@ static void block_that_never_runs() {
     wait_for_too_many<<<2, 1>>>(device_zeros<unsigned>(1), device_zeros<int>(2));
 }
 
-// hangs on hardware: 96 threads expected, 64 there.
+// hangs on hardware: the barrier expects 96 threads, but the block has 64.
 __global__ void barrier_for_three_warps(int* out) {
     asm volatile("bar.sync 1, 96;" ::: "memory");  // bug barrier_expects_more: synccheck: deadlock
     out[threadIdx.x] = 1;
@@ -122,7 +122,7 @@ static void barrier_expects_more() {
     barrier_for_three_warps<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// hangs on hardware: each block holds the lock that the other one wants.
+// hangs on hardware: each block holds the lock that the other wants.
 __global__ void two_locks(int* locks, int* waiting, int* out) {
     const int mine = blockIdx.x, other = 1 - blockIdx.x;
     atomicExch(&locks[mine], 1);
@@ -137,7 +137,7 @@ static void locks_in_opposite_order() {
     two_locks<<<2, 1>>>(device_zeros<int>(2), device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// hangs on hardware: nobody ever raises the flag.
+// hangs on hardware: no thread ever sets the flag.
 __global__ void wait_for_flag(volatile int* flag, int* out) {
     while (*flag == 0) {  // bug flag_never_raised: synccheck: deadlock
     }
@@ -147,7 +147,7 @@ static void flag_never_raised() {
     wait_for_flag<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// hangs on hardware: the mbarrier expects 64 arrivals, 32 threads arrive.
+// hangs on hardware: the mbarrier expects 64 arrivals, but only 32 threads arrive.
 __global__ void mbarrier_expects_more(int* out) {
     __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
@@ -169,7 +169,7 @@ static void mbarrier_never_completes() {
     mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// undefined on hardware: some warps wait for the whole block, others at the same barrier for two warps.
+// undefined on hardware: warps use the same barrier with different thread counts.
 __global__ void barrier_counts(int* out) {
     const int threads = threadIdx.x < 96 ? 0 : 64;
     asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");  // bug barrier_counts_differ: synccheck: bad barrier

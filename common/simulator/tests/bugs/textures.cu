@@ -1,4 +1,4 @@
-// Textures and surfaces: objects that are gone, places that there are not, texels that nobody wrote, races.
+// Mistakes with textures and surfaces: destroyed objects, coordinates out of range, races.
 #include "../texture_objects.h"
 
 constexpr int kSide = 16;
@@ -55,7 +55,7 @@ static void texture_for_surface() {
 
 // ---- places ----
 
-// A grid with more threads than there are texels.
+// The grid has more threads than the surface has texels.
 __global__ void store_beyond(cudaSurfaceObject_t s) {
     const int x = threadIdx.x, y = threadIdx.y;
     surf2Dwrite(1.0f, s, 4 * x, y);  // bug beyond_surface: memcheck: surface access out of range
@@ -72,7 +72,7 @@ static void x_in_elements() {
     store_by_index<<<1, dim3(kSide, kSide)>>>(surface_of(iota_array(kSide, kSide, cudaArraySurfaceLoadStore)));
 }
 
-// ---- texels that nobody wrote ----
+// ---- texels that were never written ----
 
 __global__ void fetch_half(float* out, cudaTextureObject_t t) {
     const int x = threadIdx.x, y = threadIdx.y;
@@ -88,7 +88,7 @@ static void half_filled() {
     fetch_half<<<1, dim3(kSide, kSide)>>>(device_zeros<float>(kSide * kSide), texture_of(resource_of(half_filled_array())));
 }
 
-// The upper half alone, but filtering takes the row behind it, too.
+// Only the upper half is written, but filtering also reads the row below it.
 __global__ void fetch_edge(float* out, cudaTextureObject_t t) {
     const int x = threadIdx.x, y = threadIdx.y;
     out[y * blockDim.x + x] = tex2D<float>(t, x + 0.5f, y + 0.75f);  // bug filtered_edge: initcheck: uninitialised texel read
@@ -108,7 +108,7 @@ static void raw_surface() {
 
 // ---- races ----
 
-// In place: a block reads what another one writes.
+// Transposes in place, so that a block reads texels that another block writes.
 __global__ void turn_in_place(cudaSurfaceObject_t s) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const float mine = surf2Dread<float>(s, 4 * x, y);  // bug surface_in_place: globalrace: read after write

@@ -1,5 +1,5 @@
-// Reads of memory that nothing has written.
-// by clang sum_without_zero: the read and the sum are on one line
+// Reads of memory that was never written.
+// by clang sum_without_zero: clang has the read and the sum on one line
 #include "../cases.h"
 
 template <class T>
@@ -26,7 +26,7 @@ static void memset_of_elements() {
     copy<<<1, 64>>>(device_zeros<int>(64), in);
 }
 
-// One kernel writes every other element, the next reads all.
+// One kernel writes every other element, and the next kernel reads all of them.
 __global__ void write_even(int* x) {
     x[2 * threadIdx.x] = threadIdx.x;
 }
@@ -46,7 +46,7 @@ static void counter_never_cleared() {
     count_even<<<1, 32>>>(device_raw<int>(1), device_iota<int>(32));
 }
 
-// A copy of nothing is nothing.
+// A copy of uninitialised memory is uninitialised too.
 __global__ void scale(float* out, const float* in) {
     out[threadIdx.x] = 2 * in[threadIdx.x];  // bug copied_before_written: initcheck: uninitialised global read
 }
@@ -56,7 +56,7 @@ static void copied_before_written() {
     scale<<<1, 32>>>(device_zeros<float>(32), to);
 }
 
-// The buffer is half a vector longer than what was filled.
+// The buffer is half a vector longer than the data that fills it.
 __global__ void last_row(float4* out, const float4* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug last_vector_half_written: initcheck: uninitialised global read
 }
@@ -67,7 +67,7 @@ static void last_vector_half_written() {
                         reinterpret_cast<float4*>(in));
 }
 
-// The guard leaves part of the tile unwritten, and the store has no guard.
+// The guard leaves part of the tile unwritten, but the store has no guard.
 __global__ void transpose_ragged(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -111,7 +111,7 @@ static void one_bin_not_cleared() {
     count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32));
 }
 
-// What one block leaves in shared memory is nothing that the next may read.
+// A block must not read the shared memory that an earlier block has left behind.
 __global__ void first_block_writes(int* out) {
     __shared__ int value[32];
     if (blockIdx.x == 0) value[threadIdx.x] = 7;

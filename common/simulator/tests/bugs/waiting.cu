@@ -1,10 +1,10 @@
-// Waits that never end, told before a million warp instructions are spent.
+// Endless waits, which must be reported within a million warp instructions.
 // simulate: --max-instructions 1000000
 #include "../cases.h"
 
-// ---- nobody is left who could end them: each hangs on hardware ----
+// ---- no thread can end the wait: each of these hangs on hardware ----
 
-// The attempts are counted, and nobody asks how many there were.
+// The loop counts its attempts, but no condition depends on the count.
 __global__ void counts_attempts(int* lock, int* attempts) {
     int tries = 0;
     while (atomicCAS(lock, 0, 1) != 0) {  // bug lock_never_released_counted: synccheck: deadlock
@@ -16,7 +16,7 @@ static void lock_never_released_counted() {
     counts_attempts<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// Longer and longer pauses, by the clock.
+// The pauses between polls, timed with the clock, become longer and longer.
 __global__ void pauses(volatile int* flag, int* out) {
     long long pause = 8;
     while (*flag == 0) {  // bug flag_never_set_with_pauses: synccheck: deadlock
@@ -43,7 +43,7 @@ static void flag_never_set_with_sleep() {
     sleeps<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(32));
 }
 
-// Two lanes of a warp, each with the lock that the other one wants.
+// Each of two lanes of a warp holds the lock that the other wants.
 __global__ void two_lanes(int* locks, int* out) {
     const int mine = threadIdx.x, other = 1 - mine;
     while (atomicCAS(&locks[mine], 0, 1) != 0) {
@@ -57,7 +57,7 @@ static void lanes_in_opposite_order() {
     two_lanes<<<1, 2>>>(device_zeros<int>(2), device_zeros<int>(2));
 }
 
-// A flag in shared memory, and a barrier that the one who should set it waits at.
+// The thread that should set the flag waits at a barrier for the threads that poll it.
 __global__ void flag_behind_barrier(int* out) {
     __shared__ volatile int flag;
     if (threadIdx.x == 0) flag = 0;
@@ -74,7 +74,7 @@ static void flag_behind_a_barrier() {
     flag_behind_barrier<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// The whole block asks together, with a barrier in the loop.
+// All threads of the block poll together, with a barrier in the loop.
 __global__ void asks_together(volatile int* flag, int* out) {
     while (!__syncthreads_or(*flag)) {  // bug barrier_in_an_endless_wait: synccheck: deadlock
     }
@@ -84,7 +84,7 @@ static void barrier_in_an_endless_wait() {
     asks_together<<<2, 64>>>(device_zeros<int>(1), device_zeros<int>(64));
 }
 
-// The last block sets the flag, and cannot begin before one of the others ends.
+// The last block sets the flag, but cannot start before another block ends.
 __global__ void waits_for_last_block(volatile int* flag, int* out) {
     extern __shared__ int most_of_it[];
     most_of_it[threadIdx.x] = threadIdx.x;
@@ -99,7 +99,7 @@ static void block_that_can_not_begin() {
     waits_for_last_block<<<140, 1, 200 * 1024>>>(device_zeros<int>(1), device_zeros<int>(140));
 }
 
-// A lock in managed memory is a lock: the host has nothing to do with it.
+// A lock in managed memory, which the host does not change either.
 __global__ void takes_and_keeps(int* lock) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug managed_lock_never_released: synccheck: deadlock
     }
@@ -111,7 +111,7 @@ static void managed_lock_never_released() {
     takes_and_keeps<<<2, 1>>>(lock);
 }
 
-// ---- the host ends them on hardware, where it goes on while a kernel runs ----
+// ---- on hardware the host would end the wait, because it runs beside the kernel ----
 
 __global__ void waits_for_pinned(volatile int* flag, int* out) {
     while (*flag == 0) {  // bug flag_in_pinned_memory: synccheck: waits for the host
@@ -139,7 +139,7 @@ static void flag_in_managed_memory() {
     *reinterpret_cast<volatile int*>(flag) = 1;
 }
 
-// One block waits for the host, and the others wait for that block.
+// One block waits for the host, and the other blocks wait for that block.
 __global__ void waits_for_others_and_host(volatile int* from_host, volatile int* flag, int* out) {
     if (blockIdx.x == gridDim.x - 1) {
         while (*from_host == 0) {  // bug block_that_waits_for_the_host: synccheck: waits for the host

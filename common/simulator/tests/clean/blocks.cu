@@ -1,5 +1,5 @@
-// not built by clang: cuda/barrier is of the toolkit
-// Threads of a block that share memory correctly, in ways that a coarse checker takes for races.
+// not built by clang: cuda/barrier is part of NVIDIA's toolkit
+// Threads of a block that share memory correctly, in ways that a coarse checker reports as races.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -8,7 +8,7 @@
 
 namespace cg = cooperative_groups;
 
-// cuda::barrier in shared memory is begun by init(), not by its constructor.
+// init() initialises a cuda::barrier in shared memory, so its constructor does not run.
 #pragma nv_diag_suppress 20054
 
 // clean tiled_transpose
@@ -157,7 +157,7 @@ static void broadcast_with_two_barriers() {
 
 // clean ping_pong_buffers
 __global__ void one_barrier_a_pass(int* out, const int* in) {
-    // Two buffers need one barrier a pass only.
+    // With two buffers, one barrier per pass is enough.
     __shared__ int buffers[2][128];
     int sum = 0;
     for (int i = 0; i < 4; ++i) {
@@ -176,7 +176,7 @@ static void ping_pong_buffers() {
 
 // clean named_barriers
 __global__ void producer_consumer(int* out, const int* in, int rounds) {
-    // Warp 0 produces, warp 1 consumes; barrier 1: filled, barrier 2: empty.
+    // Warp 0 produces and warp 1 consumes. Barrier 1 means full, barrier 2 means empty.
     __shared__ int buffer[32];
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
@@ -409,7 +409,7 @@ static void barrier_with_result() {
 // clean early_warp_leaves
 __global__ void helper_warp(int* out, const int* in) {
     __shared__ int values[64];
-    // Warps past the data leave together, before the others begin to use barriers of their own.
+    // Warps without data exit together, before the other warps use barriers of their own.
     if (threadIdx.x >= 64) return;
     values[threadIdx.x] = in[threadIdx.x];
     asm volatile("bar.sync 1, 64;" ::: "memory");

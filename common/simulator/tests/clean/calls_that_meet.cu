@@ -1,5 +1,5 @@
-// Lanes that come to a vote or a shuffle by different calls of the function that it is in: they meet at the
-// instruction, whatever called it.
+// Lanes that reach the same vote or shuffle through different calls of its function. They meet at
+// the instruction, whichever call led to it.
 #include "../cases.h"
 
 __device__ __noinline__ unsigned voted(unsigned v, unsigned salt) {

@@ -1,4 +1,4 @@
-// What programs do with clusters: nothing to report, in any order of blocks and warps.
+// Typical uses of clusters. None may be reported, in any order of blocks and warps.
 #include <cooperative_groups.h>
 #include <cmath>
 
@@ -41,7 +41,7 @@ static void bins() {
 }
 
 // clean halos
-/// A stencil: blocks read the edges of their neighbours' tiles.
+// A stencil whose blocks read the edges of their neighbours' tiles.
 __global__ void stencil(int* out, const int* in, int n) {
     __shared__ int tile[64];
     cg::cluster_group cluster = cg::this_cluster();
@@ -73,7 +73,7 @@ static void halos() {
 }
 
 // clean row_maxima
-/// Softmax of rows that are longer than a block: maxima and sums go through the first block.
+// Softmax of rows that are longer than a block. The first block combines maxima and sums.
 __global__ void softmax(float* out, const float* in, int length) {
     __shared__ float partial, whole;
     cg::cluster_group cluster = cg::this_cluster();
@@ -115,7 +115,7 @@ static void row_maxima() {
 }
 
 // clean tiles_by_multicast
-/// A product of matrices: the two blocks of a cluster share the rows of a, which one copy brings to both.
+// A matrix product. A multicast copy delivers rows of a to both blocks of a cluster.
 __global__ void product(float* c, const float* a, const float* b, int n) {
     __shared__ alignas(128) float row[2][64];
     __shared__ uint64_t full;
@@ -200,7 +200,7 @@ static void queue() {
 }
 
 // clean through_global_memory
-/// The barrier of the cluster orders global memory too.
+// The cluster's barrier also orders accesses to global memory.
 __global__ void exchange(int* x) {
     for (int round = 0; round < 4; ++round) {
         const int theirs = x[(blockIdx.x ^ 1) * blockDim.x + threadIdx.x];

@@ -1,7 +1,7 @@
 // nvcc: -G
-// not built by clang: -G is nvcc's
-// A loop over a volatile variable of the thread's own waits for nobody, so its lanes stay together as any
-// others do. Built without optimisation, where such a variable is read through a generic address.
+// not built by clang: only nvcc has -G
+// A loop over a volatile local variable does not wait for another thread, so its lanes stay
+// together. Without optimisation such a variable is accessed through a generic address.
 #include "../cases.h"
 
 // clean volatile_local

@@ -1,5 +1,5 @@
-// not built by clang: cuda/atomic is of the toolkit
-// Blocks that work together, correctly: by atomics, fences, a grid barrier or several launches.
+// not built by clang: cuda/atomic is part of NVIDIA's toolkit
+// Blocks that cooperate correctly: by atomics, by fences, by a grid barrier or by several launches.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -228,7 +228,7 @@ static void same_value_from_all_blocks() {
 
 // clean bytes_of_neighbouring_blocks
 __global__ void odd_blocks(unsigned char* out) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;  // 33 threads: words are shared by blocks
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;  // 33 threads, so blocks share words
     out[i] = out[i] + i % 100;
 }
 static void bytes_of_neighbouring_blocks() {
@@ -274,7 +274,7 @@ static void stencil_in_many_launches() {
     int *a = device_zeros<int>(n), *b = device_zeros<int>(n);
     const int one = 1;
     need(cudaMemcpy(a + 150, &one, sizeof one, cudaMemcpyHostToDevice));
-    // More launches than the checks can tell apart at once.
+    // Makes more launches than the checks can tell apart at the same time.
     for (int pass = 0; pass < 140; ++pass) {
         stencil<<<3, 128>>>(b, a, n);
         std::swap(a, b);

@@ -1,5 +1,5 @@
-// not built by clang: mma.h is of the toolkit
-// ldmatrix, stmatrix, mma and wmma, used as they should be: nothing is to be reported.
+// not built by clang: mma.h is part of NVIDIA's toolkit
+// Correct uses of ldmatrix, stmatrix, mma and wmma. None may be reported.
 #include <cuda_pipeline.h>
 #include <mma.h>
 
@@ -11,7 +11,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// At the edge, rows and columns that the matrix does not have are turned as well, and then not stored.
+// At the edge, rows and columns outside the matrix are transposed too, but not stored.
 constexpr int kTile = 32, kPitch = kTile + 8;
 __global__ void transpose(unsigned short* out, const unsigned short* in, int rows, int cols) {
     __shared__ __align__(16) unsigned short tile[kTile][kPitch], turned[kTile][kPitch];
@@ -48,7 +48,7 @@ static void transpose_with_edges() {  // clean transpose_with_edges
     expect(right, "transposed");
 }
 
-// Two stages of copies under way, fragments by ldmatrix, sums by mma: 16 x 8 of 16 x `depth`.
+// Multiplies 16 x `depth` by `depth` x 8 with ldmatrix and mma, and two copy stages in flight.
 __global__ void product(float* out, const half* a, const half* b, int depth) {
     __shared__ __align__(16) half left[2][16][16], right[2][8][16];
     const int lane = threadIdx.x;

@@ -1,4 +1,4 @@
-// Memory of every kind, used correctly up to its last byte.
+// Correct uses of every memory space, up to the last byte.
 #include "../cases.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What textbooks and competitions compute: dynamic programming, backtracking, simulation, text.
+// Algorithms from textbooks and competitions: dynamic programming, backtracking, simulation, text.
 #include "../cases.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ static void common_subsequence_by_antidiagonals() {
 }
 
 // clean edit_distances
-// Each thread compares the pattern with a word of its own, with one row of the table in local memory.
+// Each thread compares the pattern with one word, and keeps a row of the table in local memory.
 __global__ void compare_words(int* out, const char* words, int words_count, const char* pattern,
                               int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -147,7 +147,7 @@ static void queens_by_recursion() {
 }
 
 // clean sudoku_by_backtracking
-// Each thread completes a square of its own, of 6 x 6 fields with boxes of 2 x 3.
+// Each thread solves a puzzle of its own, with 6 x 6 fields and boxes of 2 x 3.
 __device__ bool may_stand(const signed char* fields, int at, int digit) {
     const int row = at / 6, col = at % 6;
     for (int k = 0; k < 6; ++k) {
@@ -317,7 +317,7 @@ static void bodies_that_attract() {
 }
 
 // clean sample_by_reservoir
-// A thread keeps four of its numbers, each with the same chance.
+// Each thread keeps a random sample of four of its numbers.
 __host__ __device__ inline unsigned next_random(unsigned* state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -354,7 +354,7 @@ static void sample_by_reservoir() {
 }
 
 // clean search_in_a_tree_of_blocks
-// A tree with 16 keys a node: the lanes of half a warp compare one key each.
+// The tree has 16 keys per node, and each lane of half a warp compares one key.
 struct TreeNode {
     int keys[16];
     unsigned char count;
@@ -378,7 +378,7 @@ __global__ void find_in_tree(int* out, const TreeNode* tree, const int* wanted, 
     }
 }
 static void search_in_a_tree_of_blocks() {
-    // The root's keys are the first keys of the leaves but the first.
+    // The root contains the first key of each leaf except the first leaf.
     std::vector<TreeNode> tree(18);
     for (int leaf = 1; leaf <= 17; ++leaf) {
         tree[leaf].is_leaf = true;
@@ -434,7 +434,7 @@ static void checksums_by_table() {
 }
 
 // clean stack_machine
-// A little interpreter: a switch in a loop, a stack in local memory, jumps that differ by lane.
+// A small interpreter: a switch in a loop, a stack in local memory, and divergent jumps.
 enum Instruction : unsigned char { kPush, kAdd, kMultiply, kSwap, kDecrement, kRepeat, kHalt };
 __global__ void interpret(int* out, const unsigned char* program) {
     int stack[8], top = 0, at = 0;
@@ -464,7 +464,7 @@ __global__ void interpret(int* out, const unsigned char* program) {
     out[threadIdx.x] = stack[top - 2];
 }
 static void stack_machine() {
-    // The result lies below the number of turns that are left: it is doubled, and three are added.
+    // The result is below the loop count on the stack. Each pass doubles it and adds three.
     const std::vector<unsigned char> program{kPush, 1,          kSwap,   kSwap, kPush,
                                              2,     kMultiply,  kPush,   3,     kAdd,
                                              kSwap, kDecrement, kRepeat, 3,     kHalt};

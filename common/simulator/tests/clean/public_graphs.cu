@@ -1,11 +1,11 @@
-// Walks through graphs, as benchmark suites have them: frontiers, labels, trees and orders.
+// Graph traversals as in benchmark suites: frontiers, labels, trees and orders.
 #include "../cases.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-/// Compressed rows: the neighbours of v are edges[first[v]] up to edges[first[v + 1]].
+/// Compressed sparse rows: the neighbours of v are edges[first[v]] to edges[first[v + 1] - 1].
 struct Graph {
     int n;
     const int *first, *edges, *weights;
@@ -16,7 +16,7 @@ struct HostGraph {
     Graph on_device() const { return {n, to_device(first), to_device(edges), to_device(weights)}; }
 };
 
-/// Undirected, in two or more parts, with weights that are all different.
+/// Returns an undirected graph of two or more components, whose weights are all different.
 static HostGraph make_graph(int n, int pairs, unsigned seed) {
     std::vector<std::vector<std::pair<int, int>>> neighbours(n);
     const auto ends = random_numbers(2 * pairs, n, seed);
@@ -56,7 +56,7 @@ static std::vector<int> distances(const HostGraph& graph, int from) {
     return distance;
 }
 
-/// For each vertex the smallest one of its part.
+/// Returns for each vertex the smallest vertex of its component.
 static std::vector<int> parts(const HostGraph& graph) {
     std::vector<int> part(graph.n, -1);
     for (int v = 0; v < graph.n; ++v) {
@@ -189,7 +189,7 @@ static void parts_by_labels() {
 }
 
 // clean union_and_find
-// Each step up halves the path behind it. Roots are hooked below smaller ones, by compare-and-swap.
+// Each lookup halves the path to the root. A compare-and-swap links a root to a smaller one.
 __device__ int find_root(int* parent, int v) {
     volatile int* links = parent;
     for (;;) {
@@ -399,7 +399,7 @@ static void independent_set_by_priorities() {
 }
 
 // clean topological_levels
-// Arrows lead from small numbers to larger ones. Who loses its last arrow joins the next level.
+// Edges lead to larger numbers. A vertex that loses its last edge joins the next level.
 __global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;
@@ -433,7 +433,7 @@ static void topological_levels() {
 }
 
 // clean lightest_tree
-// Boruvka: each part takes its lightest edge out, then parts that hang together become one.
+// Boruvka's algorithm: each component adds its lightest outgoing edge, then components merge.
 __global__ void lightest_edges(Graph graph, const int* part, unsigned long long* best) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n) return;
@@ -511,7 +511,7 @@ static void ranks_in_a_list() {
     const int n = 500;
     std::vector<int> next(n), rank(n, 1), want(n);
     for (int k = 0; k < n; ++k) {
-        const int at = k * 7 % n;  // 7 and 500 have no common divisor
+        const int at = k * 7 % n;  // 7 and 500 are coprime
         next[at] = k + 1 < n ? (k + 1) * 7 % n : at;
         want[at] = n - 1 - k;
     }

@@ -1,5 +1,5 @@
-// Blocks that wait for each other, or finish each other's work. Where they wait for blocks that may
-// not have begun, all of them fit on the GPU at once, or they are numbered as they begin.
+// Blocks that wait for each other, or finish each other's work. If they wait for blocks that may
+// not have started, all of them fit on the GPU, or blocks number themselves as they start.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -10,7 +10,7 @@
 namespace cg = cooperative_groups;
 
 // clean last_block_again_and_again
-// The counter of arrivals goes back to zero by itself, so that the next launch finds it as this one did.
+// The arrival counter wraps to zero, so that the next launch starts from the same state.
 __device__ unsigned arrivals = 0;
 __global__ void sum_in_one_launch(float* out, volatile float* partial, const float* in, int n) {
     __shared__ float shared[128];
@@ -80,9 +80,9 @@ static void persistent_blocks_and_tiles() {
 }
 
 // clean warp_looks_back
-// The 32 lanes of a warp look at 32 blocks before theirs at once (decoupled look-back).
+// The 32 lanes of a warp examine the 32 preceding blocks in parallel (decoupled look-back).
 struct Look {
-    int state, value;  // 0: nothing yet, 1: the block's own sum, 2: the sum of all up to it
+    int state, value;  // 0: nothing, 1: the block's own sum, 2: the sum up to the block's end
 };
 __device__ Look read_look(const unsigned long long* word) {
     const unsigned long long bits = *static_cast<const volatile unsigned long long*>(word);
@@ -132,7 +132,7 @@ static void warp_looks_back() {
 }
 
 // clean barrier_of_generations
-// The last to arrive opens the next generation, and all others wait for it.
+// The last block to arrive starts the next generation, for which all other blocks wait.
 struct GridBarrier {
     unsigned arrived, generation;
     __device__ void wait() {
@@ -176,7 +176,7 @@ static void barrier_of_generations() {
 }
 
 // clean barrier_of_flags
-// Each block raises a flag of its own; the first block collects them all, and lowers the gate.
+// Each block sets a flag of its own. The first block waits for all flags, and then releases them.
 __device__ void wait_for_all(volatile int* in, volatile int* out, int goal) {
     const int t = threadIdx.x;
     if (blockIdx.x == 0) {
@@ -251,7 +251,7 @@ static void relaxation_with_grid_sync() {
 }
 
 // clean producers_and_consumers
-// Half of the blocks fill two buffers in turn, the other half empties them.
+// Half of the blocks fill two buffers in turn, and the other half empty them.
 __global__ void fill_and_empty(int* buffers, volatile int* full, long long* sums, int rounds) {
     const int pair = blockIdx.x / 2, size = 32;
     const bool produces = blockIdx.x % 2 == 0;
@@ -285,7 +285,7 @@ static void producers_and_consumers() {
 }
 
 // clean tiles_wait_for_their_neighbours
-// The longest common subsequence: tickets go along the antidiagonals, a tile waits for two others.
+// Longest common subsequence: tickets follow the antidiagonals, and a tile waits for two others.
 __global__ void common_by_tiles(int* lengths, const char* a, const char* b, int tiles,
                                 volatile int* done, int* tickets) {
     __shared__ int ticket;
@@ -348,7 +348,7 @@ static void tiles_wait_for_their_neighbours() {
 }
 
 // clean turns_for_a_sum_in_order
-// A sum of floats that is the same every time: blocks of one result add their parts one after the other.
+// A reproducible sum of floats: the blocks of a result add their parts in a fixed order.
 __global__ void split_product(float* c, const float* a, const float* b, int n, int* turn) {
     const int row = blockIdx.x, part = blockIdx.y, each = n / gridDim.y;
     float mine = 0;
@@ -382,7 +382,7 @@ static void turns_for_a_sum_in_order() {
 }
 
 // clean tasks_with_dependencies
-// Blocks draw tasks in order; each waits until all that it needs are done.
+// Blocks take tasks in order, and each waits until the tasks that it depends on are done.
 __global__ void run_tasks(unsigned* results, volatile int* done, const int* needs, int n,
                           int* next) {
     for (;;) {
@@ -418,7 +418,7 @@ static void tasks_with_dependencies() {
 }
 
 // clean sparse_triangle_by_flags
-// A triangular system, a thread for each row: it waits for the rows that it needs, lanes of its own warp too.
+// Solves a triangular system. A row's thread waits for other rows, some of them in its own warp.
 __global__ void solve_rows(volatile double* x, const double* b, const int* first, const int* cols,
                            const double* values, volatile int* ready, int n) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

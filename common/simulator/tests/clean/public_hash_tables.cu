@@ -1,4 +1,4 @@
-// Hash tables as they are published: open, chained and cuckoo, filled by many threads at once.
+// Published designs of hash tables: open, chained and cuckoo, filled by many threads in parallel.
 #include "../cases.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ __global__ void insert_pairs(unsigned long long* table, const unsigned* keys, in
             const unsigned long long before = atomicCAS(&table[slot], ~0ull, pair);
             if (before == ~0ull) break;
             if (before >> 32 == keys[i]) {
-                atomicMin(&table[slot], pair);  // the first of equal keys stays
+                atomicMin(&table[slot], pair);  // the first of equal keys wins
                 break;
             }
             slot = (slot + 1) % capacity;
@@ -100,7 +100,7 @@ static void key_and_value_in_one_word() {
 }
 
 // clean count_words
-// Words of eight letters are keys of 64 bits.
+// The keys are words of eight letters, as 64-bit numbers.
 __global__ void count_keys(unsigned long long* keys, int* counts, const char* text, int words,
                            int capacity) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -166,7 +166,7 @@ static void set_by_double_hashing() {
 }
 
 // clean cuckoo
-// Who comes throws the other out, who then goes to its other place.
+// A new key displaces the key in its slot, which then moves to its own alternative slot.
 __device__ unsigned nest(unsigned key, int which, unsigned capacity) {
     return hash_of(key * 4 + which) % capacity + which * capacity;
 }
@@ -230,7 +230,7 @@ static void chains_by_exchange() {
 }
 
 // clean chains_with_locks
-// As a textbook has it: nodes with pointers, a lock for each bucket, lane after lane.
+// A textbook design: nodes with pointers, one lock per bucket, and lanes that insert in turn.
 struct Entry {
     unsigned key;
     void* value;
@@ -360,7 +360,7 @@ static void bloom_filter() {
 }
 
 // clean probing_by_whole_warps
-// A bucket has 32 slots, one for each lane; the warp inserts its lanes' keys one after the other.
+// A bucket has 32 slots, one per lane. The warp inserts its lanes' keys one after the other.
 __global__ void insert_by_warp(unsigned* table, int buckets, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const unsigned mine = i < n ? in[i] : kEmpty;

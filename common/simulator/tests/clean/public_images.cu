@@ -1,4 +1,4 @@
-// Images and grids of cells: filters, histograms, automata, rays.
+// Images and cell grids: filters, histograms, automata and ray casting.
 #include "../cases.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ static void histogram_of_each_block() {
 }
 
 // clean histogram_of_each_thread
-// Counters of one byte, a column of them for each thread: no atomics until all are added up.
+// Each thread has its own column of one-byte counters, so only the final sums need atomics.
 __global__ void histogram_by_bytes(unsigned* bins, const unsigned char* image, int n) {
     __shared__ unsigned char counts[16][64];
     for (int b = 0; b < 16; ++b) counts[b][threadIdx.x] = 0;
@@ -99,7 +99,7 @@ static void convolution_with_halo() {
 }
 
 // clean blur_in_two_passes
-// Sums run along rows, then along columns: what enters the window is added, what leaves is taken off.
+// Running sums along rows, then columns: add the cell that enters, subtract the one that leaves.
 __global__ void blur_lines(int* out, const int* in, int lines, int length, int line_step,
                            int step) {
     const int line = blockIdx.x * blockDim.x + threadIdx.x;
@@ -195,7 +195,7 @@ static void quarter_turn_of_pixels() {
 }
 
 // clean game_of_life
-// The board is a torus; its cells are loaded with one more all around.
+// The board is a torus. Each block loads its cells with a border of one cell.
 __global__ void live(bool* out, const bool* in, int n) {
     __shared__ bool cells[18][18];
     for (int i = threadIdx.y * 16 + threadIdx.x; i < 18 * 18; i += 256) {
@@ -265,7 +265,7 @@ static void heat_of_a_plate() {
 }
 
 // clean mandelbrot
-// In numbers with a fixed point, so that host and device agree to the last step.
+// Fixed-point arithmetic, so that host and device agree to the last iteration.
 __host__ __device__ inline int escape_time(int cx, int cy, int limit) {
     long long x = 0, y = 0;
     int steps = 0;
@@ -378,7 +378,7 @@ static void rays_and_spheres() {
 }
 
 // clean nearest_seeds_by_jumps
-// Jump flooding: each pixel asks pixels at ever smaller distances which seed is theirs.
+// Jump flooding: each pixel compares its nearest seed with pixels at smaller and smaller distances.
 __global__ void flood(int* out, const int* in, int size, int jump) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= size || y >= size) return;

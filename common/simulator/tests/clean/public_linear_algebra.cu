@@ -1,5 +1,5 @@
-// Matrices and vectors: products, solvers, transforms. The numbers are chosen so that sums are exact,
-// or compared with what the host computes up to rounding.
+// Matrices and vectors: products, solvers and transforms. Sums are exact by the choice of numbers,
+// or are compared with the host's results within rounding errors.
 #include "../cases.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ static std::vector<T> whole_numbers(std::size_t count, unsigned seed) {
     for (const int x : random_numbers(count, 19, seed)) result.push_back(static_cast<T>(x - 9));
     return result;
 }
-/// a is m x k, b is k x n, both by rows.
+/// `a` is m x k and `b` is k x n, both in row-major order.
 template <class T>
 static std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int m, int n,
                               int k) {
@@ -51,7 +51,7 @@ static void product_by_tiles() {
 }
 
 // clean product_in_registers
-// A block of 64 threads makes a tile of 32 x 32, each thread 4 x 4 of it.
+// A block of 64 threads computes a tile of 32 x 32, and each thread 4 x 4 of it in registers.
 __global__ void multiply_blocked(float* c, const float* a, const float* b, int n, int k) {
     __shared__ float a_tile[8 * 32], b_tile[8 * 32];
     const int thread_row = threadIdx.x / 8, thread_col = threadIdx.x % 8;
@@ -91,7 +91,7 @@ static void product_in_registers() {
 }
 
 // clean product_with_two_buffers
-// While one pair of tiles is used the next is loaded: one barrier per turn.
+// The next pair of tiles is loaded while the current one is used, so one barrier per pass suffices.
 __global__ void multiply_double_buffered(int* c, const int* a, const int* b, int n) {
     __shared__ int a_tile[2][16][17], b_tile[2][16][17];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -225,7 +225,7 @@ static void jacobi() {
 }
 
 // clean conjugate_gradients
-// In one block; the matrix is that of a rod whose ends are held: 2.5 on the diagonal, -1 beside it.
+// Runs in one block, on a tridiagonal matrix with 2.5 on the diagonal and -1 next to it.
 __device__ double sum_of_products(double a, double b) {
     __shared__ double sums[128];
     sums[threadIdx.x] = a * b;
@@ -341,7 +341,7 @@ static void cholesky_in_shared() {
 }
 
 // clean cyclic_reduction
-// Tridiagonal systems: each step doubles the distance of the equations that are still coupled.
+// Tridiagonal systems: each step doubles the distance between coupled equations.
 __global__ void reduce_tridiagonal(double* x, const double* below, const double* diagonal,
                                    const double* above, const double* right) {
     __shared__ double a[64], b[64], c[64], d[64];
@@ -428,7 +428,7 @@ static void fourier_transform() {
 }
 
 // clean all_shortest_ways_by_tiles
-// Floyd and Warshall in three phases: the tile of the diagonal, its row and column, all others.
+// Floyd-Warshall in three phases: the diagonal tile, the tiles of its row and column, the rest.
 __global__ void improve_tiles(int* distance, int n, int round, int phase) {
     __shared__ int left[8][8], up[8][8];
     int tile_row = blockIdx.y, tile_col = blockIdx.x;

@@ -1,7 +1,7 @@
-// Locks as they are published, from textbooks' spin locks to queues of waiters: nothing waits forever.
+// Published locks, from textbook spin locks to queues of waiters. No thread waits forever.
 #include "../cases.h"
 
-/// Every block of these programs fits on the GPU at once, so that waiting for another block may end.
+/// All blocks of these programs fit on the GPU together, so blocks may wait for each other.
 struct SpinLock {
     int taken = 0;
     __device__ void lock() {
@@ -36,7 +36,7 @@ static void lock_taken_many_times() {
 }
 
 // clean lanes_lock_in_turn
-// The lanes of a warp enter one after the other, so that none holds the lock while another spins.
+// The lanes of a warp enter one after the other, so none spins while another lane has the lock.
 __global__ void push_in_turn(SpinLock* lock, int* head, int* next, int n) {
     const int stride = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -119,7 +119,7 @@ static void ticket_lock() {
 }
 
 // clean readers_and_writers
-// Above zero: so many readers are inside. -1: a writer is.
+// The state is the number of readers inside, or -1 for a writer.
 __device__ void enter_as_reader(int* state) {
     for (;;) {
         const int readers = *static_cast<volatile int*>(state);
@@ -157,7 +157,7 @@ static void readers_and_writers() {
 }
 
 // clean transfers_with_two_locks
-// Both accounts are locked in the order of their numbers, by each thread for itself.
+// Each thread locks its two accounts in ascending order, which prevents a deadlock.
 __global__ void transfer(SpinLock* locks, int* accounts, const int* from, const int* to, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n || from[i] == to[i]) return;
@@ -288,7 +288,7 @@ static void locks_in_shared_memory() {
 }
 
 // clean petersons_lock
-// Two blocks exclude each other without any atomic function: stores, loads and fences alone.
+// Two blocks exclude each other without atomic functions, by stores, loads and fences.
 __global__ void add_by_turns(volatile int* wants, volatile int* turn, int* total, int times) {
     const int me = blockIdx.x, other = 1 - me;
     for (int i = 0; i < times; ++i) {
@@ -310,7 +310,7 @@ static void petersons_lock() {
 }
 
 // clean queue_of_waiters
-// A waiter spins on a flag of its own, and is woken by the one before (Mellor-Crummey and Scott).
+// Each waiter spins on its own flag, which its predecessor sets (Mellor-Crummey and Scott).
 struct Waiter {
     volatile int next, must_wait;
 };
@@ -349,7 +349,7 @@ static void queue_of_waiters() {
 }
 
 // clean sequence_lock
-// Who reads tries again until no writer has been there meanwhile.
+// A reader retries until no writer was active during its read.
 __global__ void publish_pairs(volatile unsigned* sequence, volatile int* pair, int* torn, int n) {
     if (blockIdx.x == 0) {
         for (int i = 1; i <= n; ++i) {
@@ -380,7 +380,7 @@ static void sequence_lock() {
 }
 
 // clean made_once
-// The first who comes makes the table, all others wait for it.
+// The first thread to arrive builds the table, and all others wait for it.
 __global__ void use_table(int* state, int* table, int* out) {
     if (threadIdx.x == 0) {
         if (atomicCAS(state, 0, 1) == 0) {

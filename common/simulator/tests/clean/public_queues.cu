@@ -1,4 +1,4 @@
-// Queues, stacks and lists that many threads change at once, without locks.
+// Queues, stacks and lists that many threads change concurrently, without locks.
 #include "../cases.h"
 
 // clean numbers_until_none_are_left
@@ -97,7 +97,7 @@ static void list_by_exchange() {
 }
 
 // clean stack_with_counted_head
-// The head is an index, and a count of its changes that tells an old head from a new one that is equal.
+// The head is an index and a count of changes, which tells it from an old head of the same index.
 __device__ void push(unsigned long long* head, volatile int* next, int node) {
     unsigned long long seen = *static_cast<volatile unsigned long long*>(head), old;
     do {
@@ -197,7 +197,7 @@ static void ring_with_one_reader() {
 }
 
 // clean ring_with_many_on_both_sides
-// Each cell has a number that says whose turn it is: the writer's of a round, or the reader's.
+// Each cell has a number that says whether the writer or the reader of a round may use it.
 struct Cell {
     unsigned turn;
     int value;
@@ -227,7 +227,7 @@ static void ring_with_many_on_both_sides() {
 }
 
 // clean tasks_that_make_tasks
-// A range is cut into halves until it is short; the queue is empty when nothing is under way.
+// Ranges are halved until they are short. The work is done when no task is queued or in progress.
 __global__ void cut_ranges(int2* tasks, int* ready, int* tail, int* next, int* open, int* leaves) {
     for (;;) {
         const int mine = atomicAdd(next, 1);
@@ -265,7 +265,7 @@ static void tasks_that_make_tasks() {
 }
 
 // clean work_is_stolen
-// A block's work is a range in one 64-bit word: its owner takes from the front, thieves from the back.
+// A block's work is a range in 64 bits. Its owner takes from the front, thieves from the back.
 __device__ int take(unsigned long long* range, bool from_front) {
     for (unsigned long long seen = *static_cast<volatile unsigned long long*>(range);;) {
         const unsigned begin = seen >> 32, end = static_cast<unsigned>(seen);
@@ -281,7 +281,7 @@ __global__ void work_and_steal(unsigned long long* ranges, int* done) {
     for (unsigned i = 0; i < gridDim.x; ++i) {
         const unsigned victim = (blockIdx.x + i) % gridDim.x;
         for (int item; (item = take(&ranges[victim], i == 0)) >= 0;) {
-            int steps = 0;  // some items are much longer than others
+            int steps = 0;  // some items take much longer than others
             for (int x = item % 97 + 1; x != 1; x = x % 2 ? 3 * x + 1 : x / 2) ++steps;
             done[item] += steps + 1;
         }
@@ -302,7 +302,7 @@ static void work_is_stolen() {
 }
 
 // clean queue_of_a_block_first
-// Found items are collected in shared memory, and the block asks for room in the result but once.
+// A block collects its results in shared memory, and reserves space in the output only once.
 __global__ void collect_multiples(int* out, int* count, const int* in, int n) {
     __shared__ int found[128];
     __shared__ int found_count, at;
@@ -327,7 +327,7 @@ static void queue_of_a_block_first() {
 }
 
 // clean token_around_a_ring
-// Each block waits for the one before it, round after round.
+// In every round each block waits for its predecessor.
 __global__ void pass_token(volatile int* mail, int* token, int rounds) {
     const int me = blockIdx.x, next = (blockIdx.x + 1) % gridDim.x;
     for (int round = 1; round <= rounds; ++round) {

@@ -1,4 +1,4 @@
-// Sums, extremes and statistics: reductions from the first textbook version to the compound ones.
+// Sums, extremes and statistics, from the first textbook version to combined reductions.
 #include "../cases.h"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ static void double_added_by_compare_and_swap() {
 }
 
 // clean float_extremes
-// The smallest by a loop of compare-and-swap, the largest by the order of floats' bits as integers.
+// The minimum by a compare-and-swap loop, the maximum by comparing floats as integers.
 __device__ void min_of_floats(float* address, float value) {
     int* word = reinterpret_cast<int*>(address);
     int old = *static_cast<volatile int*>(word);
@@ -169,7 +169,7 @@ static void float_extremes() {
 }
 
 // clean small_counters_in_words
-// There is no atomicAdd of 8 or 16 bits: the word around is exchanged.
+// There is no atomicAdd for 8 or 16 bits, so a compare-and-swap updates the enclosing word.
 __device__ unsigned char add_to_byte(unsigned char* address, unsigned char value) {
     const size_t at = reinterpret_cast<size_t>(address);
     auto* word = reinterpret_cast<unsigned*>(at & ~size_t(3));
@@ -267,7 +267,7 @@ static void largest_with_payload_in_a_word() {
 }
 
 // clean mean_and_variance
-// Parts with their own means are put together, so that large offsets do no harm.
+// Each part has its own mean, and parts are merged, so that large offsets cost no precision.
 struct Moments {
     int count;
     double mean, spread;
@@ -372,7 +372,7 @@ static void darts_for_pi() {
 }
 
 // clean ten_largest
-// Each thread keeps its ten largest in order; the block takes the largest of all heads, ten times.
+// Each thread sorts its ten largest. Then the block takes the largest of all heads, ten times.
 __global__ void take_largest(int* out, const int* in, int n, int k) {
     __shared__ int heads[64];
     __shared__ int owners[64];
@@ -414,7 +414,7 @@ static void ten_largest() {
 }
 
 // clean sums_of_segments
-// Rows of different lengths: a warp for each, whose lanes end at different places.
+// The rows have different lengths. A warp sums each row, and its lanes stop at different elements.
 __global__ void segment_sums(int* out, const int* in, const int* first, int segments) {
     const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
     if (warp >= segments) return;

@@ -141,7 +141,7 @@ static void radix_bit_by_bit() {
 }
 
 // clean radix_passes_of_four_bits
-// Counts of each digit by block, their scan by one thread, then each block places its own in order.
+// Blocks count their digits, one thread scans the counts, then each block writes its keys in order.
 __global__ void count_digits(int* counts, const unsigned* in, int n, int shift) {
     __shared__ int digits[16];
     if (threadIdx.x < 16) digits[threadIdx.x] = 0;
@@ -186,7 +186,7 @@ static void radix_passes_of_four_bits() {
 }
 
 // clean merge_path
-// Each thread finds by bisection where its piece of the merged row begins in both.
+// Each thread finds by bisection where its part of the merged array begins in both inputs.
 __device__ int crossing(const int* a, int a_count, const int* b, int b_count, int diagonal) {
     int low = max(0, diagonal - b_count), high = min(diagonal, a_count);
     while (low < high) {
@@ -315,7 +315,7 @@ static void quicksort_with_own_stack() {
 }
 
 // clean flags_and_distances_in_shared
-// What is sorted are structs with bytes between their members.
+// Sorts structs that have padding between their members.
 struct Hit {
     bool is_valid;
     double distance;
@@ -359,7 +359,7 @@ static void flags_and_distances_in_shared() {
 }
 
 // clean median_by_digits
-// The element of a given rank, a digit at a time, by counting all digits of those that are left.
+// Finds the element of a given rank, one digit at a time, by counting the remaining candidates.
 __global__ void select(unsigned* out, const unsigned* in, int n, int rank) {
     __shared__ int counts[16];
     __shared__ unsigned prefix;

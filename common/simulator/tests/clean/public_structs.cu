@@ -1,10 +1,10 @@
-// Structs, unions, bit-fields, classes: what C++ programs keep in every kind of memory.
+// Structs, unions, bit-fields and classes in every memory space.
 #include "../cases.h"
 
 #include <algorithm>
 
 // clean padded_through_all_memories
-// Members are written one by one, whole structs are copied: nobody ever writes the bytes between.
+// Members are written one by one, but whole structs are copied, so the padding is never written.
 struct Padded {
     char tag;
     double weight;
@@ -333,7 +333,7 @@ static void nested_structs_as_arguments() {
 }
 
 // clean virtual_functions
-// Objects are made on the device, since their tables of functions have to be the device's.
+// The device constructs the objects, because their virtual tables must contain device functions.
 class Animal {
 public:
     __device__ explicit Animal(int legs) : legs_(legs) {}

@@ -1,4 +1,4 @@
-// Warps at work, with the functions that make their lanes meet: shuffles, votes, matches, groups.
+// Warp-level functions at work: shuffles, votes, matches and groups.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -39,7 +39,7 @@ static void reductions_of_all_types() {
 }
 
 // clean room_for_a_warp_at_once
-// Of the lanes that are here together one asks for room for all.
+// One of the active lanes reserves space for all of them.
 __device__ int next_place(int* counter) {
     auto lanes = cg::coalesced_threads();
     int first = 0;
@@ -85,7 +85,7 @@ static void equal_lanes_add_once() {
 }
 
 // clean work_of_one_lane_by_all
-// Lanes have rows of very different lengths: one row after the other is read by the whole warp.
+// The rows of the lanes differ a lot in length, so the whole warp reads one row after the other.
 __global__ void sum_lists(int* sums, const int* values, const int* first, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int begin = 0, end = 0;
@@ -185,7 +185,7 @@ static void best_with_its_place() {
 }
 
 // clean transpose_in_registers
-// 32 x 32 elements, a column for each lane, change places by five rounds of shuffles.
+// Each lane has a column of 32 x 32 elements. Five rounds of shuffles transpose them.
 __global__ void transpose_lanes(int* out, const int* in) {
     int row[32];
     const int lane = threadIdx.x;
@@ -290,7 +290,7 @@ static void scans_of_groups() {
 }
 
 // clean private_rows_of_shared_memory
-// Each warp stages its data in a row of its own, and no warp waits for another.
+// Each warp stages its data in its own row, so that no warp waits for another.
 __global__ void reverse_words(char* out, const char* in, int words) {
     __shared__ char rows[4][2][32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
-// Structs, unions and bit-fields: what no member has, or no member was given, is copied along, and nothing
-// depends on it.
+// Structs, unions and bit-fields. Padding and members without a value are copied too, but no result
+// depends on them.
 #include <cstring>
 
 #include "../bulk.h"
@@ -44,7 +44,7 @@ static void copy_of_a_copy() {
     expect_found(twice, 64);
 }
 
-// The members are used after several copies, by the host's copy too.
+// Members are used after several copies, one of them by the host.
 // clean members_after_copies
 __global__ void sum_members(long* out, const Found* in) {
     out[threadIdx.x] = in[threadIdx.x].yes ? in[threadIdx.x].at + 1 : 0;
@@ -59,7 +59,7 @@ static void members_after_copies() {
     for (int i = 0; i < 32; ++i) expect(host[i] == (i % 2 ? i + 1 : 0), "sum");
 }
 
-// Eight blocks do the same: all but the first repeat it.
+// Eight blocks do the same, and the last seven repeat the recording of the first.
 // clean through_shared
 __global__ void reverse_twice(Found* to, const Found* from) {
     __shared__ Found tile[32];
@@ -137,7 +137,7 @@ static void by_value() {
         expect(host[i].yes && host[i].at == (i % 2 ? 100 : 31 - i) + 5, "picked");
 }
 
-// As libraries shuffle types that they do not know.
+// Shuffles a struct word by word, as libraries do with types that they do not know.
 // clean shuffled_in_words
 __global__ void shift(Found* to, const Found* from) {
     Found found = from[threadIdx.x];
@@ -265,7 +265,7 @@ static void padding_everywhere() {
     }
 }
 
-// The host fills all of it, kernels write every other one again.
+// The host fills the whole array, and kernels then overwrite every other element.
 // clean every_other_over_zeros
 template <class T>
 __global__ void copy_odd(T* to, const T* from) {
@@ -288,7 +288,7 @@ static void every_other_over_zeros() {
     for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
 }
 
-// One instruction copies what has holes, and then what has none.
+// One instruction copies structs with padding first, and then structs without.
 // clean whole_after_holes
 __global__ void copy_in_turn(Found* to, const Found* from) {
 #pragma unroll 1
@@ -391,7 +391,7 @@ __global__ void values(float* out, const Maybe* in) {
     else
         out[threadIdx.x] = 0;
 }
-/// Compiled without a branch: the value is loaded first.
+/// The compiler emits no branch: the value is loaded before the condition is tested.
 __global__ void value_or_zero(float* out, const Maybe* in) {
     const Maybe maybe = in[threadIdx.x];
     out[threadIdx.x] = maybe.has ? maybe.value + 1 : 0;
@@ -444,7 +444,7 @@ struct LongBits {
 struct ByteBits {
     unsigned char a : 3, b : 5;
 };
-// The first write to a bit-field reads what is around it.
+// The first write to a bit-field reads the bits around it.
 // clean bit_fields
 __global__ void write_bits(Bits* bits, LongBits* longs, ByteBits* bytes) {
     const int i = threadIdx.x;

@@ -1,9 +1,9 @@
-// Textures and surfaces as public examples use them: none gives a report.
+// Textures and surfaces as in public examples. None may be reported.
 #include "../texture_objects.h"
 
 constexpr int kSide = 32;
 
-// ---- a picture turned about its middle, as in many introductions ----
+// ---- an image rotated about its centre, as in many introductions ----
 
 __global__ void turn_picture(float* out, cudaTextureObject_t picture, float angle) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -21,11 +21,11 @@ static void picture() {  // clean picture
     need(cudaCreateTextureObject(&t, &resource, &how, nullptr));
     float* out = device_zeros<float>(kSide * kSide);
     turn_picture<<<dim3(4, 4), dim3(8, 8)>>>(out, t, 0);
-    // A coordinate on a texel's corner is the mean of four.
+    // At the corner of a texel, filtering averages four texels.
     expect(to_host(out, 34)[33] == (0 + 1 + 32 + 33) / 4.0f, "the mean of four texels");
 }
 
-// ---- a transpose by surfaces, block after block ----
+// ---- a transpose through surfaces, block by block ----
 
 __global__ void transpose(cudaSurfaceObject_t to, cudaTextureObject_t from) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -41,7 +41,7 @@ static void transposes() {  // clean transposes
     expect(good, "a transposed picture");
 }
 
-// ---- guards: what is out of range is asked for, and allowed ----
+// ---- guards: coordinates out of range are allowed and return the border ----
 
 __global__ void blur(float* out, cudaSurfaceObject_t s) {
     const int x = threadIdx.x, y = threadIdx.y;
@@ -56,7 +56,7 @@ static void stencil() {  // clean stencil
     expect(to_host(out, 1)[0] == 0 + 1 + 32 + 33, "the sum at a corner");
 }
 
-// ---- only what was written is read: weights of 0 ask for nothing ----
+// ---- reads of written texels only: a texel with weight 0 is not read ----
 
 __global__ void at_centres(float* out, cudaTextureObject_t t) {
     out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f);

@@ -1,5 +1,5 @@
-// not built by clang: cuda/atomic is of the toolkit
-// Loops that wait, or that look as if they did: all of them end.
+// not built by clang: cuda/atomic is part of NVIDIA's toolkit
+// Loops that wait, or that look like waiting. All of them end.
 #include "../cases.h"
 
 #include <cuda/atomic>
@@ -14,7 +14,7 @@ __device__ void unlock(int* mutex) {
     atomicExch(mutex, 0);
 }
 
-// ---- loops that work, and ask an atomic whether to go on ----
+// ---- loops that do work, and continue depending on an atomic ----
 
 // clean numbers_from_a_counter
 __global__ void take_numbers(int* next, int* squares, int n) {
@@ -29,7 +29,7 @@ static void numbers_from_a_counter() {
 }
 
 // clean queue_of_all_blocks
-// Who takes an item may put another one behind the others.
+// A block that takes an item may append another one to the queue.
 __global__ void divide_work(unsigned* taken, unsigned* put, volatile int* items, int* ended) {
     for (;;) {
         const unsigned mine = atomicAdd(taken, 1);
@@ -90,7 +90,7 @@ static void ticket_lock_taken_often() {
     expect(to_host(total, 1)[0] == 1200, "total");
 }
 
-// ---- lanes of a warp among each other ----
+// ---- lanes of a warp that wait for each other ----
 
 // clean each_lane_in_its_turn
 __global__ void link_in_turn(int* mutex, volatile int* first, int* next, int n) {
@@ -115,7 +115,7 @@ static void each_lane_in_its_turn() {
 }
 
 // clean lanes_at_locks_of_buckets
-// Independent thread scheduling: the lanes that wait must let those with a lock go on.
+// Independent thread scheduling: waiting lanes must let the lanes that hold a lock continue.
 __global__ void count_keys(int* mutexes, int* counts, const int* keys, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         const int bucket = keys[i] * 7 % 16;
@@ -132,7 +132,7 @@ static void lanes_at_locks_of_buckets() {
 }
 
 // clean waits_and_counts_for_a_lane
-// The loop changes memory on every turn, and waits nevertheless.
+// The loop changes memory on every pass, but is still a wait.
 __global__ void count_until_flag(volatile int* flag, int* polls, int* out) {
     if (threadIdx.x < 31) {
         while (*flag == 0) atomicAdd(polls, 1);
@@ -164,10 +164,10 @@ static void long_turns_of_a_waiting_loop() {
     expect(to_host(out, 32)[0] == 2 && to_host(out, 32)[31] == 31, "values");
 }
 
-// ---- blocks among each other ----
+// ---- blocks that wait for each other ----
 
 // clean ring_between_blocks
-// No atomics: places in the ring are counted by flags alone.
+// Without atomics: flags alone count the slots of the ring.
 __global__ void pass_on(volatile int* filled, volatile int* emptied, volatile int* ring, int* out,
                         int n) {
     const int places = 4;
@@ -198,7 +198,7 @@ static void ring_between_blocks() {
 }
 
 // clean memory_alone_moves
-// Registers are the same after every turn of both blocks; only the count moves, by plain stores.
+// The registers of both blocks are the same after every pass. Only the count in memory changes.
 __global__ void count_for_each_other(volatile int* count, volatile int* flags, int n) {
     if (blockIdx.x == 0) {
         int first, second;
@@ -220,7 +220,7 @@ static void memory_alone_moves() {
 }
 
 // clean dissemination_barrier
-// In round r, block b tells block b + 2^r and waits for block b - 2^r.
+// In round r, block b signals block b + 2^r and waits for block b - 2^r.
 __global__ void meet_often(volatile int* flags, int* values, int rounds, int passes) {
     const int block = blockIdx.x, blocks = gridDim.x;
     for (int pass = 1; pass <= passes; ++pass) {
@@ -247,7 +247,7 @@ static void dissemination_barrier() {
 }
 
 // clean barrier_in_a_waiting_loop
-// All threads of a block ask together, with a barrier in the loop; the flag comes from a later block.
+// All threads of a block poll together, with a barrier in the loop. A later block sets the flag.
 __global__ void ask_together(volatile int* flag, int* out) {
     if (blockIdx.x == gridDim.x - 1) {
         if (threadIdx.x == 0) *flag = 1;
@@ -263,7 +263,7 @@ static void barrier_in_a_waiting_loop() {
     for (const int seen : to_host(out, 4 * 96)) expect(seen == 1, "seen");
 }
 
-// ---- loops that wait without success, and give up ----
+// ---- loops that wait in vain, and give up ----
 
 // clean gives_up_after_attempts
 __global__ void try_often(int* mutex, int* attempts) {
@@ -280,7 +280,7 @@ static void gives_up_after_attempts() {
 }
 
 // clean gives_up_after_rare_attempts
-// The attempts are counted, the time between them is not.
+// The loop counts its attempts, but not the time between them.
 __global__ void try_now_and_then(int* mutex, int* attempts) {
     int tries = 0;
     while (atomicCAS(mutex, 0, 1) != 0 && ++tries < 3000) {
@@ -298,7 +298,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// A minute of the device's clock, in each of two blocks, ten times.
+// Waits for a minute by the device's clock, in each of two blocks, ten times.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

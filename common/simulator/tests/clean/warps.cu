@@ -1,4 +1,4 @@
-// Lanes of a warp that work together, correctly: no check may say anything.
+// Correct cooperation of the lanes of a warp. None of these may be reported.
 #include "../cases.h"
 
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
-// The simulate command: what it refuses before it runs anything, what it passes through, and what
-// it says when a program ends badly.
+// Tests of the simulate command: what it refuses before it runs anything, what it passes through,
+// and what it prints when a program ends badly.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -30,13 +30,13 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != text.npos;
 }
 
-/// What simulate says, before it was broken to fit the terminal.
+/// Undoes the line breaks that simulate inserts to fit the terminal.
 std::string unbroken(std::string text) {
     for (std::size_t at; (at = text.find("\n  ")) != text.npos;) text.replace(at, 3, " ");
     return text;
 }
 
-/// A file of this test alone.
+/// A temporary file that only this test uses.
 struct ScratchFile {
     std::string path;
     explicit ScratchFile(const std::string& content, bool executable = true) {
@@ -135,7 +135,7 @@ TEST_CASE("--sample checks some of the launches that are alike, and counts all")
 
 namespace {
 
-/// What simulate writes to a terminal as its standard error.
+/// Returns what simulate writes to standard error if that is a terminal.
 std::string on_terminal(const std::vector<std::string>& words) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
@@ -169,10 +169,11 @@ std::string on_terminal(const std::vector<std::string>& words) {
 }  // namespace
 
 TEST_CASE("a long launch shows how far it is: on a terminal, in one line that goes") {
-    setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that it need not be long
+    setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that a short launch is enough
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
-    // The small launch before it may take as long where much else is going on.
+    // On a busy machine the small launch before this one may show progress too, so search for this
+    // one.
     const std::size_t found = text.find(" % of 20,000 blocks, about ");
     REQUIRE(found != text.npos);
     const std::size_t begin = text.rfind('\r', found), end = text.find("\r\033[K", found);
@@ -245,7 +246,7 @@ TEST_CASE("a GPU that nobody knows is answered with those that are known") {
                   "no GPU is called \"" + std::string(name) + "\"; known: NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
-    // A word that can be run, or is a path, is the program.
+    // An argument that can be run, or that is a path, is the program.
     CHECK(has(run({"true"}, {"--time"}).err, "uses neither the CUDA runtime"));
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
     // One name of several GPUs.
@@ -278,7 +279,7 @@ TEST_CASE("a program that leaves without its counters") {
     const Outcome got = run({kProgram, "leave"});
     CHECK(got.exit_code == 0);
     CHECK(has(unbroken(got.err), "no counters were written"));
-    // Whether there was a report is not known: a script must not take that for none.
+    // It is unknown whether there was a report, so a script must not take this for a clean run.
     CHECK(run({kProgram, "leave"}, {"--error-exitcode", "9"}).exit_code == 9);
 }
 
@@ -304,7 +305,7 @@ TEST_CASE("a signal sent to simulate reaches the program") {
     }
     close(output[1]);
     char byte;
-    REQUIRE(read(output[0], &byte, 1) == 1);  // the program runs, and goes on to wait
+    REQUIRE(read(output[0], &byte, 1) == 1);  // the program has started, and now waits
     kill(process, SIGTERM);
     int status = 0;
     waitpid(process, &status, 0);

@@ -1,4 +1,4 @@
-// A program of the driver's functions and of a static runtime; command_test.cpp runs it.
+// Uses the driver API and a static runtime. command_test.cpp runs this program.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A program that ends, or misbehaves, as its first argument says; command_test.cpp runs it.
+// Ends, or misbehaves, as its first argument says. command_test.cpp runs this program.
 #include <unistd.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     constexpr int kCount = 64;
     int* out;
     if (cudaMalloc(&out, kCount * sizeof(int)) != cudaSuccess) return 99;
-    // One warp more than the memory has room for, where a report is asked for.
+    // Launches one warp more than the array has elements for, if a report is requested.
     fill<<<1, kCount + 32>>>(out, std::strcmp(how, "report") == 0 ? kCount + 32 : kCount);
     cudaDeviceSynchronize();
 

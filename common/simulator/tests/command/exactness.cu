@@ -1,4 +1,4 @@
-// A kernel of each kind that the last lines of a report know. exactness_test.cpp runs one case at a time.
+// A kernel for each line that may end a report. exactness_test.cpp runs one case at a time.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ __global__ void full_division(float* out) {
     out[threadIdx.x] = __fdividef(1.0f, x + 1.0f);
 }
 
-/// Of an address that no thread stores to: a branch around an approximation leaves it out.
+/// Has an approximation behind a branch that no thread takes.
 __global__ void unreached(float* out, bool never) {
     if (never) out[threadIdx.x] = __expf(out[threadIdx.x]);
     out[threadIdx.x] = 1.0f;
@@ -70,7 +70,7 @@ __global__ void bulk_copy(float* out) {
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/// A kernel in each of some streams, beside the default stream's memset.
+/// Launches a kernel in each of `count` streams. The default stream runs a memset.
 void use_streams(float* out, int count, unsigned flags) {
     for (int i = 0; i < count; ++i) {
         cudaStream_t stream;
@@ -80,7 +80,7 @@ void use_streams(float* out, int count, unsigned flags) {
     cudaDeviceSynchronize();
 }
 
-/// A graph of two kernels, one after the other or side by side.
+/// Launches a graph of two kernels, which run one after the other or in parallel.
 void launch_graph(float* out, bool is_chain) {
     cudaGraph_t graph;
     cudaGraphExec_t executable;

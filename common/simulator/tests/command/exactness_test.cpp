@@ -1,4 +1,5 @@
-// The last lines of a report, and their field of the JSON: what of a run was exact, and what no check covers.
+// Tests of a report's last lines, and of their JSON field: how exact the run was, and what no check
+// covered.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ Outcome run_case(const std::string& name, const Words& options = {}) {
     return coalesce::tests::simulate(SIMULATE, options, {PROGRAMS "/exactness", name});
 }
 
-/// The report from its line "exactness: ..." on.
+/// Returns the report from the line "exactness: ..." onwards.
 std::string last_lines(const Outcome& got) {
     const std::size_t at = got.err.find("\nexactness: ");
     return at == std::string::npos ? "" : got.err.substr(at + 1);

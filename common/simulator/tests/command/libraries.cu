@@ -1,5 +1,5 @@
-// A program that calls a library of NVIDIA's, and a function that the stand-in for it has not; command_test.cpp has it
-// refused.
+// Calls a library of NVIDIA's, and a function that our replacement for the library lacks.
+// command_test.cpp checks that simulate refuses this program.
 #include <cublas_v2.h>
 
 int main() {

@@ -1,4 +1,4 @@
-// A program of the driver's functions alone, which nvcc builds with a static runtime that it does not use.
+// Uses only the driver API. nvcc links a static runtime into it, which the program does not use.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,9 +1,9 @@
-// The kernels whose counters are known from an H200, at 1024 x 1024 floats: one of each way to
-// transpose that the course teaches. run/counter_table.cpp compares the counters with what was
-// measured; this program prints a hash of each output, which must not depend on anything.
+// The kernels whose counters were measured on an H200, at 1024 x 1024 floats: one for each way to
+// transpose that the course teaches. run/counter_table.cpp compares the counters with these
+// measurements. The program prints a hash of each output, which must be the same in every run.
 //
-// Watch   The vector kernels read and write global memory 8 or 16 bytes per lane, and shared memory
-//         one float at a time: that is what a transposed tile allows.
+// Watch   The vector kernels access global memory with 8 or 16 bytes per lane, but shared memory
+//         one float at a time, because the tile is transposed.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -15,7 +15,7 @@ __global__ void naive(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
-// The block's shape is all that differs; a name of its own gives each a row of its own.
+// The kernels differ only in the shape of the block. Each has its own name, and so its own row.
 __global__ void naive_16x16(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -38,7 +38,7 @@ __global__ void tiled(float* out, const float* in, int rows, int cols) {
     if (row < cols && col < rows) out[row * rows + col] = tile[threadIdx.x][threadIdx.y];
 }
 
-/// 32 x 8 threads, four elements each.
+/// Runs with 32 x 8 threads, and each copies four elements.
 __global__ void padded_coarsened(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x;
@@ -58,8 +58,8 @@ __global__ void padded_coarsened(float* out, const float* in, int rows, int cols
     }
 }
 
-/// A row of the tile is Tile / width threads wide, width the elements of Vector. Rows and columns
-/// must be multiples of Tile.
+/// A row of the tile is Tile / width threads wide, where `width` is the number of elements in a
+/// Vector. Rows and columns must be multiples of Tile.
 template <class Vector, int Tile>
 __device__ void transpose_vectors(float* out, const float* in, int rows, int cols) {
     constexpr int kWidth = sizeof(Vector) / sizeof(float);

@@ -1,4 +1,4 @@
-// cuBLAS's products and sums of matrices, compared with plain loops: within what roundings in another order allow.
+// cuBLAS's matrix products and sums, compared with plain loops up to rounding errors.
 // nvcc: -lcublas
 // expect: Sgemm, 16 ways: ok
 // expect: Dgemm, 16 ways: ok
@@ -105,7 +105,7 @@ bool all_ways(cublasHandle_t handle, Gemm gemm, T alpha, T beta) {
     return good;
 }
 
-/// As numbers that plain loops can take.
+/// Converts halves to floats, for the plain loops.
 std::vector<float> floats(const std::vector<__half>& halves) {
     std::vector<float> all;
     for (const __half h : halves) all.push_back(__half2float(h));
@@ -203,7 +203,7 @@ void sums(cublasHandle_t handle) {
     const auto a = random_numbers<float>(kRows * kColumns);
     const DeviceArray<float> da(a), turned(kRows * kColumns);
     const float one = 1, zero = 0;
-    // As programs transpose with it: the turned matrix is op(a).
+    // The usual way to transpose with cuBLAS: op(a) is the transpose.
     NEED(cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, kColumns, kRows, &one, da, kRows, &zero, nullptr, kColumns, turned,
                      kColumns));
     const auto got = turned.read();

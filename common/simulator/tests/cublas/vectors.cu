@@ -1,4 +1,4 @@
-// cuBLAS's functions of vectors, streams and settings.
+// Tests of cuBLAS's functions for vectors, streams and settings.
 // nvcc: -lcublas
 // expect: axpy: 12 24 36
 // expect: axpy, every other element backwards: 31 2 23 4 15

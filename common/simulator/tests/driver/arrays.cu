@@ -1,4 +1,4 @@
-// The driver's arrays, texture objects and surface objects.
+// Arrays, texture objects and surface objects of the driver API.
 // nvcc: -lcuda
 // expect: an array: CUDA_SUCCESS
 // expect: its descriptor: yes

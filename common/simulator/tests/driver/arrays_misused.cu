@@ -1,4 +1,4 @@
-// simulator only: an array that is destroyed twice, after which an H200 says one thing, another, or ends the program.
+// simulator only: destroys an array twice. An H200 returns different errors, or ends the program.
 // nvcc: -lcuda
 // expect: an array destroyed twice: CUDA_ERROR_INVALID_VALUE
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuArrayDestroy

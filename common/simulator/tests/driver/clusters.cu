@@ -1,4 +1,4 @@
-// Clusters by the driver's functions.
+// Clusters in the driver API.
 // nvcc: -lcuda
 // expect: by the launch's attribute: 101 100 103 102
 // expect: a grid of 3: CUDA_ERROR_INVALID_CLUSTER_SIZE
@@ -8,7 +8,7 @@
 // expect-stderr: apicheck
 #include "driver_check.h"
 
-/// Every block reads the number that the last block but its own rank has put into shared memory.
+/// Each block reads a number from the shared memory of the block whose rank counts from the end.
 static const char* const kSwap = R"(
 .version 8.0
 .target sm_90

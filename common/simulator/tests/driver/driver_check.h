@@ -1,4 +1,4 @@
-// What the tests of the driver's functions share: as programs/api_check.h for the runtime's.
+// Helpers for the tests of the driver API, like programs/api_check.h for the runtime.
 #pragma once
 
 #include <cuda.h>
@@ -12,14 +12,14 @@ inline const char* name_of(CUresult result) {
     return name ? name : "no name";
 }
 
-/// For calls that must work before there is anything to test.
+/// Exits unless a call that prepares a test has succeeded.
 inline void need(CUresult result) {
     if (result == CUDA_SUCCESS) return;
     std::printf("a call that must work failed: %s\n", name_of(result));
     std::exit(1);
 }
 
-/// The first device's own context is the current one.
+/// Makes the primary context of the first device current, and returns it.
 inline CUcontext use_first_device() {
     CUcontext context;
     need(cuInit(0));
@@ -38,7 +38,8 @@ inline void fact(const char* what, bool holds) {
     std::printf("%s: %s\n", what, holds ? "yes" : "NO");
 }
 
-/// `out[i] = in[i] * factor + bias` for `count` elements, where `bias` is a variable of the module.
+/// PTX of a kernel that sets `out[i] = in[i] * factor + bias` for `count` elements, where `bias` is
+/// a variable of the module.
 inline const char* const kScale = R"(
 .version 8.0
 .target sm_90

@@ -1,4 +1,4 @@
-// The driver's errors: what is missing, wrong or not simulated, with the names that the driver gives.
+// Error codes of the driver API, for objects that are missing, invalid or not simulated.
 // nvcc: -lcuda
 // simulator only
 // expect: before cuInit: CUDA_ERROR_NOT_INITIALIZED

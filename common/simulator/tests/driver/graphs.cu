@@ -1,4 +1,4 @@
-// Graphs by the driver's functions: copies, fills, host functions, memory, conditions, changes.
+// Graphs in the driver API: copies, memsets, host functions, memory, conditions and updates.
 // nvcc: -lcuda
 // expect: a row that was copied: 4 5
 // expect: another row: 8 9

@@ -1,5 +1,5 @@
-// Programs that compile a kernel when they run: NVRTC is NVIDIA's own, and needs no GPU. One takes PTX, the other
-// machine code for the GPU that it finds, and gets what can be loaded here.
+// Programs that compile a kernel at run time with NVIDIA's NVRTC, which needs no GPU. One takes
+// PTX, the other machine code for the current GPU, and gets an image that the simulator can load.
 // nvcc: -lcuda -lnvrtc
 // expect: compiled: yes
 // expect: 1 4 9
@@ -15,7 +15,7 @@ static const char* const kSource = R"(
 template <class T> __global__ void square(T* data) { data[threadIdx.x] *= data[threadIdx.x]; }
 )";
 
-/// What one of NVRTC's pairs of functions, for the size and for the bytes, gives.
+/// Returns an image from a pair of NVRTC functions, which return its size and its bytes.
 template <class Size, class Bytes>
 std::string image_of(nvrtcProgram program, Size size_of, Bytes bytes_of) {
     size_t size = 0;

@@ -1,4 +1,4 @@
-// The driver's and the runtime's functions in one program: one memory, one context, one set of handles.
+// Driver API and runtime in one program share memory, the context and handles.
 // nvcc: -lcuda
 // expect: the runtime's context is the primary one: yes
 // expect: a kernel of the runtime on memory of the driver: 42

@@ -1,8 +1,7 @@
 #!/bin/sh
-# check_exports.sh OURS NVIDIA [OTHERS] -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is
-# in ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce...
-# function, nor named by OTHERS, a pattern.
-# Without NVIDIA's library there is nothing to compare with: exit code 77, "skipped".
+# check_exports.sh OURS NVIDIA [OTHERS] checks that our library exports every function of NVIDIA's libcudart.so.13 or
+# libcuda.so.1, with the same version. Our library may export nothing else except coalesce... functions and names that
+# match the pattern OTHERS. Without NVIDIA's library the script exits with code 77, "skipped".
 set -eu
 ours=$1 nvidia=$2 others=${3:-^coalesce}
 if [ ! -e "$nvidia" ]; then
@@ -16,7 +15,7 @@ export LC_ALL=C
 # "cudaMalloc@@libcudart.so.13"
 functions() { nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "W" {print $3}' | sort -u; }
 functions "$ours" > "$work/ours"
-# Without the entry points of debuggers, which some toolkits' libraries have.
+# Leaves out the debugger entry points, which only some toolkits' libraries have.
 functions "$nvidia" | sed '/^cudbg/d' > "$work/nvidia"
 if [ "$(wc -l < "$work/nvidia")" -lt 100 ]; then
     echo "failed: nm finds hardly any function in $nvidia"

@@ -1,17 +1,17 @@
-// One warp, one atomic a launch: every instruction on every pattern of addresses. What Nsight Compute
-// shows on an H200 is the table in unit/counters_test.cpp.
+// Runs one atomic by one warp per launch, with every instruction and every address pattern. The
+// table in unit/counters_test.cpp contains the results of Nsight Compute on an H200.
 //
 //     nvcc -arch=sm_90 -std=c++20 -o atomics atomic_requests.cu
 //     ncu --clock-control none --csv --page raw --metrics METRICS ./atomics
 //
-// with METRICS l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum, ..._op_red.sum, the same with
+// where METRICS is l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum, ..._op_red.sum, the same with
 // `sectors`, and l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum.
 #include <cstdio>
 
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-/// Lane l takes element l / divisor % modulus * factor.
+/// Lane l accesses element l / divisor % modulus * factor.
 struct Pattern {
     u32 factor, divisor, modulus, active;
 };
@@ -34,7 +34,7 @@ enum class Kind {
 };
 constexpr int kKinds = static_cast<int>(Kind::count);
 
-/// The old value, where the instruction has to return it.
+/// Applies an atomic to an element, and returns the old value if the instruction returns one.
 template <Kind K>
 __device__ u64 change(u64* memory, u32 element, u32 value) {
     u32* const words = reinterpret_cast<u32*>(memory);
@@ -49,8 +49,8 @@ __device__ u64 change(u64* memory, u32 element, u32 value) {
     return 0;
 }
 
-/// `memory` holds zeros, which the compiler does not know. Behind the elements lie words for values
-/// that have to go somewhere.
+/// Runs one atomic. `memory` contains zeros, which the compiler cannot know. The words after the
+/// elements supply operands, and receive results that must stay alive.
 template <Kind K, bool InShared>
 __global__ void one(u64* memory, Pattern pattern) {
     __shared__ u64 tile[1024];

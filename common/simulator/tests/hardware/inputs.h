@@ -1,5 +1,5 @@
-// The operands on which instructions of the simulator are compared with a GPU's: edge values
-// against edge values, then bits at random.
+// Operands on which the simulator's instructions are compared with a GPU: pairs of edge values,
+// then random bits.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@ namespace coalesce::hardware {
 
 inline constexpr uint32_t kEdges = 64, kSamples = 2 * kEdges * kEdges;
 
-// Integers around the powers of two; floats around zero, one, halves, the limits of f16 and e4m3,
-// of integers and of f32 itself; infinities and NaNs.
+// Edge values: integers around powers of two; floats around zero, one, halves and the limits of
+// f16, e4m3, f32 and the integers; infinities and NaNs.
 inline constexpr uint32_t kEdges32[kEdges] = {
     0,          1,          2,          3,          5,          7,          8,          15,
     16,         17,         23,         24,         25,         31,         32,         33,
@@ -97,12 +97,12 @@ inline uint64_t mixed(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/// Edge value number `index` for operands of 16, 32 or 64 bits.
+/// Returns edge value number `index` for operands of 16, 32 or 64 bits.
 inline uint64_t edge(int width, uint32_t index) {
     return width == 64 ? kEdges64[index] : width == 32 ? kEdges32[index] : kEdges16[index];
 }
 
-/// Sample i of the operand at `position` (0 for the first source).
+/// Returns sample `i` of the operand at `position` (0 is the first source).
 inline uint64_t operand(int width, int position, uint32_t i) {
     const uint64_t random = mixed(i * 4 + position);
     const uint64_t bits = mixed(random);
@@ -112,11 +112,11 @@ inline uint64_t operand(int width, int position, uint32_t i) {
                                                : random % kEdges;
         return edge(width, index);
     }
-    // Bits at random, and now and then an edge value.
+    // A quarter of the operands are edge values, the rest are random bits.
     return random & 3 ? bits : edge(width, bits % kEdges);
 }
 
-/// Adds a result to the sum over all samples.
+/// Adds the result of sample `i` to the digest `sum`.
 inline uint64_t digest(uint64_t sum, uint32_t i, uint64_t result) {
     return sum + mixed(result ^ mixed(i));
 }

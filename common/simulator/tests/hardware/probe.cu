@@ -1,11 +1,11 @@
-// Runs every instruction of instructions.inc on the device, on the operands of inputs.h, and prints a
-// digest of the results: the numbers in instructions.inc are what this printed on an H200.
+// Runs every instruction of instructions.inc on the device, with the operands of inputs.h, and
+// prints a digest of the results. instructions.inc contains the digests of an H200.
 //
 //     nvcc -cudart shared -arch=sm_90 -std=c++20 -o probe probe.cu && ./probe
 //     ./probe --raw FILE    also writes all results, 8 bytes each, in the order of the list
 //
-// Idea   For each line of the list there is a specialisation of `execute`, numbered by its line, with the
-//        instruction as inline assembly; a kernel applies it to all samples.
+// Idea   Each line of the list becomes a specialisation of `execute`, numbered by its line, with
+//        the instruction as inline assembly. A kernel applies it to all samples.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 using namespace coalesce::hardware;
 
-// What a letter of the list means: a C++ type, and inline assembly's constraint for it.
+// For each letter of the list: its C++ type, and the constraint for inline assembly.
 using type_b = unsigned short;  // 8 bits, in a 16-bit register
 using type_h = unsigned short;
 using type_r = unsigned int;
@@ -108,7 +108,7 @@ const Entry kEntries[] = {
 #include "instructions.inc"
 };
 
-/// The operands on the device, by width and position.
+/// Returns the operands on the device for a width and a position.
 u64* sources_of(int width, int position) {
     static u64* made[65][4];
     u64*& values = made[width][position];

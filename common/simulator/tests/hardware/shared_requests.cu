@@ -1,10 +1,10 @@
-// One warp, one request to shared memory a launch, with lanes that share addresses in many ways. Run
-// under Nsight Compute, launch N is case N of the file that it writes:
+// Makes one shared memory request by one warp per launch, with many patterns of shared addresses.
+// In Nsight Compute, launch N is case N of the file that this program writes:
 //
 //     nvcc -arch=sm_90 -std=c++20 -o requests shared_requests.cu
 //     ncu --clock-control none --csv --page raw --metrics METRIC ./requests COUNT CASES [store]
 //
-// with METRIC l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, or ..._st.sum.
+// where METRIC is l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum, or ..._st.sum.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -33,7 +33,7 @@ __global__ void store(const Case* cases, int number, T* out) {
     if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never: keeps the store
 }
 
-/// Which of a few addresses a lane takes.
+/// Returns which of `few` addresses a lane uses.
 static unsigned choice(unsigned shape, unsigned lane, unsigned few, std::mt19937& random) {
     const unsigned simple[] = {0,         lane / 2, lane / 4, lane / 8,
                                lane / 16, lane % 2, lane % 4, lane % 8};

@@ -1,8 +1,8 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM FOLDER [OPTIONS...] -- builds FOLDER/main.cu and FOLDER/kernels.cu with relocatable device
+# build.sh NVCC HOW PROGRAM FOLDER [OPTIONS...] builds FOLDER/main.cu and FOLDER/kernels.cu with relocatable device
 # code. HOW is the way in which they are linked:
-#     together      by one call of nvcc
-#     library       kernels.cu is a static library (nvcc -lib)
+#     together      one call of nvcc links both files
+#     library       kernels.cu becomes a static library (nvcc -lib)
 #     host_linker   nvcc -dlink links the device code, and the host's compiler the rest (LIBRARY_PATH names the
 #                   folder of libcudart.so)
 # A line `// machine code alone: FILE` in main.cu builds that file without PTX.

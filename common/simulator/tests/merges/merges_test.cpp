@@ -1,20 +1,21 @@
-// Whether the simulator merges accesses as ptxas does.
+// Tests that the simulator merges memory accesses as ptxas does.
 //
 //     merges_test [--list] [--one-in N] PTXAS KNOWN COURSE FOLDER ...
 //
-// The kernels are those of the learners' files of the course that are right, compiled here, and of the programs in the
-// folders. Each instruction of the PTX gets a line number of its own (`.loc`), so that the line table of ptxas's machine
-// code says which load or store of the PTX each machine instruction is of.
+// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs
+// in the folders. Each instruction of the PTX has its own line number (`.loc`), so that the line
+// table of ptxas's machine code maps each machine instruction to its load or store in the PTX.
 //
-// Compared are, for each kernel with accesses to shared memory, LDS, STS, LDG and STG: how many there are of each width.
-// Where ptxas repeats code (loops that it unrolls, ends of branches), it has more: then it is enough that as many
-// different loads and stores of the PTX have one of that width. Left out are machine instructions of a PTX instruction
-// other than loads and stores of shared and global memory: atomics that become loops, copies, accesses through generic
-// addresses. Where the line table leaves out an instruction, all of the kernel are counted.
+// For each kernel with shared memory accesses, the test compares the number of LDS, STS, LDG and
+// STG of each width. ptxas repeats code, such as unrolled loops and ends of branches. In that case
+// it is enough if as many different loads and stores of the PTX have a machine instruction of the
+// width. The test leaves out machine instructions that belong to other PTX instructions: atomics
+// that become loops, copies, and accesses through generic addresses. If the line table lacks an
+// instruction, all instructions of the kernel count.
 //
-// KNOWN lists the kernels that differ, with the cause (`FILE KERNEL: CAUSE`). The test fails if a kernel differs that is not
-// listed, or if one that is listed is equal. --list prints each kernel that differs, instruction by instruction.
-// --one-in compares a sample: of the chosen kernels, one in N.
+// KNOWN lists the kernels that differ, with the cause (`FILE KERNEL: CAUSE`). The test fails if a
+// kernel that is not listed differs, or if a listed kernel does not differ. --list prints each
+// kernel that differs, instruction by instruction. --one-in compares a sample of one kernel in N.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -46,11 +47,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The least share of kernels with accesses to shared memory that have to have ptxas's widths.
+/// The minimum fraction of kernels with shared memory accesses that must have the same access
+/// widths as ptxas's code.
 constexpr double kAsked = 0.99;
 constexpr std::size_t kKernelsAtLeast = 300;
 
-/// A load or store of the PTX (by the place of its text) that has a machine access of this width.
+/// A load or store of the PTX, by its offset in the text, that has a machine access of this width.
 struct Place {
     u32 text = 0;
     std::string_view opcode;
@@ -81,10 +83,10 @@ struct Compared {
     }
 };
 
-// ---- the PTX, a line for each instruction ----
+// ---- the PTX, with a line number for each instruction ----
 
-/// Lines of the text that say where code comes from are left out, and each instruction gets one: its offset in the text
-/// in the order of the text is line - 1 of `offsets`.
+/// Returns the PTX with a `.loc` line for each instruction instead of its own `.loc` lines. Line n
+/// stands for the instruction at offset `offsets[n - 1]` of the text.
 std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Function*>& kept,
                            std::vector<u32>& offsets) {
     for (const auto& [name, function] : module.functions)
@@ -116,12 +118,12 @@ std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Fun
 
 bool is_compared(const ptx::Instruction& i) {
     const ptx::StateSpace space = ptx::space_of_access(i);
-    // An access to another block of the cluster is no LDS or STS.
+    // An access to another block of the cluster does not become LDS or STS.
     return is_one_of(i.opcode, {"ld", "st"}) && !i.has("shared::cluster") &&
            (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
 }
 
-/// Of the machine's accesses that stand for it.
+/// Returns the machine opcode that a load or store of the PTX becomes.
 std::string_view opcode_of(const ptx::Instruction& i) {
     const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
     if (i.opcode == "ld") return is_global ? "LDG" : "LDS";
@@ -255,7 +257,8 @@ private:
 
 // ---- known differences ----
 
-/// "FILE KERNEL" of each line `FILE KERNEL: CAUSE`. Throws std::runtime_error where a line has another form.
+/// Reads lines `FILE KERNEL: CAUSE`, and returns the part before the colon of each. Throws
+/// std::runtime_error if a line has another form.
 std::set<std::string> known_differences(const fs::path& file) {
     std::set<std::string> names;
     std::istringstream lines(read_file(file));
@@ -269,8 +272,8 @@ std::set<std::string> known_differences(const fs::path& file) {
     return names;
 }
 
-/// Prints kernels that differ and are not known to, and those that are known to differ and do not. Returns whether there
-/// are none.
+/// Prints kernels that differ but are not in `known`, and kernels in `known` that do not differ.
+/// Returns true if there are none of either kind.
 bool agrees_with_known(const std::vector<Compared>& all, const std::set<std::string>& known) {
     std::set<std::string> differing, equal;
     for (const Compared& one : all)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... -- builds SOURCE as a program of an older CUDA. The first LIBRARY is our
-# libcudart.so.12. HOW:
-#     shared     it needs the libraries
-#     run_path   ... and carries a path of its own to some libcudart.so.12
-#     static     it has functions of the names that LIBRARY exports inside. They end the program when they are reached:
-#                simulate has to stand before them.
-#     static_11  ... without the function by which simulate tells CUDA 12 from CUDA 11
+# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... builds SOURCE as a program of an older CUDA. The first LIBRARY is our
+# libcudart.so.12. HOW is one of:
+#     shared     the program needs the libraries
+#     run_path   like shared, but with a run path to another libcudart.so.12
+#     static     the program contains functions with the names that LIBRARY exports. They end the program when they are
+#                called, so simulate must intercept them.
+#     static_11  like static, but without the function by which simulate tells CUDA 12 from CUDA 11
 set -eu
 nvcc=$1 how=$2 program=$3 source=$4 library=$5
 shift 4
@@ -28,7 +28,7 @@ case $how in
         [ "$how" = static ] || left_out='^cudaGetDeviceProperties_v2$'
         write_runtime "$left_out" >"$work/runtime.c"
         [ "$how" = static ] || echo 'void cudaGetDeviceProperties_v2(void);' >>"$work/runtime.c"
-        # Of -O0, so that no two functions become one, and each is long enough for a jump.
+        # Built with -O0, so that identical functions are not merged and each is long enough to be patched with a jump.
         cc -O0 -fno-builtin -w -c -o "$work/runtime.o" "$work/runtime.c"
         set -- "$work/runtime.o"
         [ "$how" = static ] || set -- "$@" -Wl,--unresolved-symbols=ignore-all ;;

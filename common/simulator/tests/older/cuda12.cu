@@ -1,6 +1,6 @@
-// A program as CUDA 12's nvcc and headers make it: it is linked to libcudart.so.12, or has that runtime inside, and
-// passes CUDA 12's structures and arguments. There is no CUDA 12 where this is tested, so that what CUDA 12's headers
-// declare otherwise than CUDA 13's stands in this file.
+// A program as CUDA 12's nvcc and headers build it, with a shared or a static runtime. It passes
+// CUDA 12's structures and arguments. This file declares whatever CUDA 12's headers declare
+// differently from CUDA 13's, because the tests run without CUDA 12.
 // expect: runtime version is one of CUDA 12: 1
 // expect: properties: Coalesce, 9.0, 132 multiprocessors, 1980000 kHz, clusters 1, bytes after them: untouched
 // expect: properties of CUDA 11: 9.0, 132 multiprocessors, bytes after them: untouched
@@ -19,7 +19,7 @@
 
 #include "../programs/api_check.h"
 
-// ---- as in CUDA 12's headers ----
+// ---- declarations as in CUDA 12's headers ----
 
 #define OLDER(name, function, ...) extern "C" cudaError_t name(__VA_ARGS__) __asm__(#function)
 OLDER(older_properties, cudaGetDeviceProperties_v2, void*, int);
@@ -44,7 +44,7 @@ OLDER(older_capture, cudaStreamGetCaptureInfo_v2, cudaStream_t, cudaStreamCaptur
 OLDER(older_synchronize, cudaThreadSynchronize, void);
 OLDER(older_launch, cudaLaunchCooperativeKernelMultiDevice, void*, unsigned, unsigned);
 
-/// Bytes of a structure, and behind them some that no call may touch.
+/// The bytes of a structure, and bytes after it that no call may change.
 struct Bytes {
     unsigned char data[2048];
     Bytes() { std::memset(data, 0x5a, sizeof data); }
@@ -62,7 +62,7 @@ struct Bytes {
     }
 };
 
-// Where CUDA 12 has these members of cudaDeviceProp, and how long it is; CUDA 11's ends before.
+// Offsets of members in CUDA 12's cudaDeviceProp, and its size. CUDA 11's structure is shorter.
 constexpr size_t kClockRate = 348, kMajor = 360, kMinor = 364, kMultiprocessors = 388,
                  kClusterLaunch = 772, kPropertiesBytes = 1032, kOldestBytes = 728;
 
@@ -115,7 +115,7 @@ __global__ void fetch(cudaTextureObject_t texture, int* out) {
     *out = tex1Dfetch<int>(texture, 3);
 }
 
-/// cudaResourceDesc of CUDA 12: shorter than CUDA 13's, whose union has reserved words.
+/// CUDA 12's cudaResourceDesc, which lacks the reserved words in the union of CUDA 13's.
 struct OlderResource {
     int type = cudaResourceTypeLinear, unused = 0;
     void* pointer;

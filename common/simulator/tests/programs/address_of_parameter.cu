@@ -1,5 +1,5 @@
-// A device function that takes the address of a parameter that it got by value: it then lies in local memory,
-// can be changed there, and is the same parameter for `ld.param`.
+// A device function takes the address of a by-value parameter. The parameter then lies in local
+// memory, and `ld.param` reads what is stored there.
 // expect: changed by its address: ok
 // expect: in every call its own: ok
 #include <string>

@@ -1,4 +1,4 @@
-// simulator only: what CUDA does not allow and an H200 takes in silence, or what it can do and we cannot.
+// simulator only: uses that CUDA forbids but an H200 accepts, and some that we do not support.
 // expect: half a texel: cudaErrorNotSupported
 // expect: a surface without its flag: cudaErrorInvalidValue
 // expect: a surface destroyed as a texture: cudaErrorInvalidValue

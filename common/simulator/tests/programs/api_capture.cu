@@ -1,5 +1,5 @@
-// Streams that are captured: nothing runs before the graph is launched, events fork and join, memory is
-// allocated by the graph, and a program may look at what has been captured.
+// Stream capture: nothing runs before the graph's launch, events fork and join, the graph allocates
+// memory, and a program may inspect what has been captured.
 // expect: before the launch nothing ran: 0
 // expect: after it: 3
 // expect: again: 6
@@ -108,7 +108,7 @@ static void one_stream(cudaStream_t stream) {
     need(cudaGraphDestroy(graph));
 }
 
-/// A graph that runs cannot be launched into a capture; the graph that it was made of can become a node.
+/// An executable graph cannot be launched into a capture, but its graph can be a child node.
 static void child_in_a_capture(cudaStream_t stream, cudaGraph_t child) {
     cudaStreamCaptureStatus status;
     cudaGraph_t outer;
@@ -195,7 +195,7 @@ static void given_graph(cudaStream_t stream) {
     need(cudaStreamEndCapture(stream, &same));
     std::printf("captured into a given graph: %s %zu\n", same == graph ? "yes" : "NO",
                 count_nodes(graph));
-    // Whoever gave the graph need not ask for it.
+    // The program has provided the graph, so it need not query it.
     need(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
                                        cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, stream>>>(device, 1);

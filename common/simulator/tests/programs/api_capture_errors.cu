@@ -1,5 +1,5 @@
-// What cannot be done while a stream is being captured, and what cannot be captured. The errors are the
-// runtime's own, and a capture that met one of them is no longer valid.
+// Calls that fail during a stream capture, and calls that cannot be captured. The errors are the
+// runtime's own, and each invalidates the capture.
 // expect: the default stream: cudaErrorStreamCaptureUnsupported
 // expect: twice: cudaErrorIllegalState
 // expect: ending what was not begun: cudaErrorIllegalState

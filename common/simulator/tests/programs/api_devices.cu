@@ -1,4 +1,4 @@
-// Three devices, of COALESCE_SIM_DEVICES: choosing them, peers, copies between them.
+// Three devices, set by COALESCE_SIM_DEVICES: selection, peers, and copies between them.
 // simulator only
 // expect: devices: 3
 // expect: chosen: 2
@@ -87,7 +87,7 @@ static void move_managed() {
 }
 
 int main(int, char** argv) {
-    // Read when the library is loaded.
+    // The library reads the variable when it is loaded.
     if (!getenv("COALESCE_SIM_DEVICES")) {
         setenv("COALESCE_SIM_DEVICES", "3", 1);
         execv("/proc/self/exe", argv);

@@ -1,4 +1,4 @@
-// The last error of a thread: set by what fails, kept by what succeeds, cleared when it is read.
+// A thread's last error: failures set it, successes keep it, and reading clears it.
 // expect: nothing failed yet: cudaSuccess
 // expect: peeking: cudaErrorMemoryAllocation
 // expect: a success in between changes nothing: cudaErrorMemoryAllocation

@@ -1,5 +1,5 @@
-// What a graph cannot be: cycles, edges to nowhere, nodes of other graphs, work that cannot be done. The
-// error comes from the call that adds the node, or from the one that instantiates.
+// Invalid graphs: cycles, edges to missing nodes, nodes of other graphs, and invalid operations.
+// Either the call that adds the node returns the error, or the call that instantiates the graph.
 // expect: to itself: cudaErrorInvalidValue
 // expect: the same edge again: cudaErrorInvalidValue
 // expect: an edge that is not there: cudaErrorInvalidValue

@@ -1,5 +1,5 @@
-// What is undefined on hardware, or is only ours: handles of what is gone, attributes of nodes whose parameters
-// change, and the picture of a graph.
+// Cases that are undefined on hardware or specific to the simulator: destroyed handles, attributes
+// of nodes whose parameters change, and the drawing of a graph.
 // simulator only
 // expect: a graph that was destroyed: cudaErrorInvalidValue
 // expect: a node of it: cudaErrorInvalidValue

@@ -1,4 +1,4 @@
-// Graphs that run are changed: single nodes, disabled nodes, and whole updates by another graph.
+// Changes to executable graphs: single nodes, disabled nodes, and updates from another graph.
 // expect: as built: 5
 // expect: the copy that runs was changed: 7
 // expect: the graph was not: 5
@@ -212,7 +212,7 @@ static void attributes() {
     need(cudaGraphDestroy(graph));
 }
 
-/// The loop that programs with graphs have: capture, update or instantiate, launch.
+/// The usual loop of programs with graphs: capture, then update or instantiate, then launch.
 static void capture_loop() {
     cudaStream_t stream;
     cudaGraphExec_t executable = nullptr;

@@ -1,4 +1,4 @@
-// Graphs that are built node by node: every kind of node, edges, clones.
+// Graphs that are built node by node: every type of node, edges and clones.
 // expect: nodes, roots, edges: 6 1 6
 // expect: the last node depends on 2, the first has 2 dependents
 // expect: y after one launch: 11
@@ -62,7 +62,7 @@ static void launch(cudaGraph_t graph, int times = 1) {
     need(cudaGraphExecDestroy(executable));
 }
 
-/// start -> (left, right) -> join: y = (y + 10) + (x + 1 - x), then the host looks.
+/// start -> (left, right) -> join: y = (y + 10) + (x + 1 - x), which a host node then counts.
 struct Diamond {
     cudaGraph_t graph;
     cudaGraphNode_t start, left, right, join, back, host;
@@ -178,7 +178,7 @@ static void symbols() {
     need(cudaGraphDestroy(graph));
 }
 
-/// cudaGraphAddNode takes any kind, and a kernel's arguments come back as copies.
+/// cudaGraphAddNode adds any type of node, and returns a kernel's arguments as copies.
 static void any_node() {
     cudaGraph_t graph;
     cudaGraphNode_t node;

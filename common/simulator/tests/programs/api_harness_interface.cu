@@ -1,4 +1,4 @@
-// What a harness asks of the simulator through coalesce_simulator.h, found with dlsym.
+// Calls that a harness makes through coalesce_simulator.h, with functions found by dlsym.
 // simulator only
 // expect: the marker is there: yes
 // expect: one kernel, launched twice: copy 2
@@ -31,8 +31,8 @@ __global__ void copy(float* out, const float* in, int count) {
     if (i < count) out[i] = in[i];
 }
 
-// What is traced above has the numbers of its lines: the load and the store to shared memory are one, the other two
-// are another.
+// The trace expected above contains the numbers of these lines. The load from global and store to
+// shared memory share a line, as do the load from shared and store to global.
 __global__ void transpose(float* out, const float* in) {
     __shared__ float tile[32 * 32];
     const int lane = threadIdx.x, warp = threadIdx.y;
@@ -45,7 +45,7 @@ __global__ void draw_numbers(unsigned* number, unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);
 }
 
-/// Which turn each of 64 blocks had.
+/// Returns the turn in which each of 64 blocks started.
 static std::string turns(uint64_t seed, float* memory) {
     FIND(coalesceSetOrder)(seed);
     unsigned* out = reinterpret_cast<unsigned*>(memory);

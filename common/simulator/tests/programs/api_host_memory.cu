@@ -1,4 +1,4 @@
-// Memory that host and device share: pinned, registered and managed, and what a pointer is.
+// Memory shared by host and device: pinned, registered, managed, and attributes of pointers.
 // expect: a kernel writes pinned memory: yes
 // expect: pinned memory has the same address on the device: yes
 // expect: freeing pinned memory with cudaFree: cudaErrorInvalidValue

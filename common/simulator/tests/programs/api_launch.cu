@@ -1,4 +1,4 @@
-// What a launch may ask for, and what it is refused.
+// Launch configurations that are accepted, and those that are refused.
 // expect: an empty grid: cudaErrorInvalidValue
 // expect: an empty block: cudaErrorInvalidValue
 // expect: 1025 threads: cudaErrorInvalidValue
@@ -45,7 +45,7 @@ __global__ void with_shared(int* out) {
 
 static int* counter;
 
-/// The value that launches left, set back to zero.
+/// Returns the value that launches left, and resets it to zero.
 static int counted() {
     int value = -1;
     need(cudaMemcpy(&value, counter, sizeof value, cudaMemcpyDeviceToHost));

@@ -1,5 +1,5 @@
-// A kernel that the simulator cannot run would have run on hardware. The launch says so, every later
-// call says so, and a program that looks at nothing and returns 0 does not end with 0.
+// A kernel that hardware can run, but the simulator cannot. Its launch and all later calls fail,
+// and the exit code is not 0, even if the program ignores errors and returns 0.
 // simulator only
 // expect: launching it: cudaErrorUnsupportedPtxVersion
 // expect: the next synchronisation: cudaErrorUnsupportedPtxVersion

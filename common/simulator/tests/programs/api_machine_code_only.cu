@@ -1,5 +1,5 @@
-// A fatbin that holds machine code and no PTX: nothing to interpret, and the call says so. A kernel
-// of such a program would run on hardware, so that its launch breaks the context.
+// A fatbin with machine code but without PTX cannot be loaded. Launching its kernel breaks the
+// context, because hardware would run the kernel.
 // simulator only
 // expect: loading machine code: cudaErrorNoKernelImageForDevice
 // expect: loading PTX that is not PTX: cudaErrorInvalidPtx
@@ -14,7 +14,7 @@
 
 #include "api_check.h"
 
-/// A container with one entry of kind 2 (ELF) for sm_90, of 64 bytes.
+/// A fatbin container with one 64-byte entry of kind 2 (ELF) for sm_90.
 struct MachineCode {
     uint32_t magic = 0xBA55ED50;
     uint16_t version = 1, header_bytes = 16;
@@ -39,7 +39,7 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char*, con
                             uint3*, uint3*, dim3*, dim3*, int*);
 }
 
-/// What the compiler's host code does before main and at a launch, for a kernel `write`.
+/// Registers and launches a kernel `write`, as the compiler's host code does.
 static cudaError_t launch(const void* image) {
     static struct {
         uint32_t magic = 0x466243b1, version = 1;

@@ -1,6 +1,6 @@
-// Calls that are not simulated are reported, by name, and the program goes on. On hardware they
-// succeed, so that its exit code cannot be 0 here: its results are not those of a GPU. A question is
-// answered with the same error, and leaves nothing undone.
+// A call that is not simulated is reported by name, and the program continues. The exit code cannot
+// be 0, because the call would succeed on hardware, so the results are not a GPU's. A query returns
+// the same error, but leaves nothing undone.
 // simulator only
 // expect: a question: cudaErrorNotSupported
 // expect: memory of another process: cudaErrorNotSupported

@@ -1,4 +1,4 @@
-// Allocation in streams, and memory pools.
+// Stream-ordered allocation, and memory pools.
 // expect: allocated, used, freed in a stream: 5
 // expect: freeing twice: cudaErrorInvalidValue
 // expect: freeing nothing: cudaSuccess

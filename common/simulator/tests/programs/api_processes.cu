@@ -1,5 +1,5 @@
-// Sharing with other processes is not simulated: each call says so, and the program does not end with 0.
-// not built by clang: it has no functions for several processes
+// Sharing with other processes is not simulated: each call fails, and the exit code is not 0.
+// not built by clang: it lacks the functions for several processes
 // simulator only
 // expect: giving memory: cudaErrorNotSupported
 // expect: taking it: cudaErrorNotSupported

@@ -1,6 +1,6 @@
 // not built by clang: it has no -rdc=true for this
 // nvcc: -rdc=true
-// Relocatable device code: the PTX stands in another section, behind a wrapper of another version.
+// Relocatable device code: its PTX is in another section, in a wrapper of another version.
 // expect: kernel, device function, variable: 42
 #include "api_check.h"
 

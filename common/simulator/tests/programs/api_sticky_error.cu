@@ -1,4 +1,4 @@
-// A kernel's error comes out of the next call that needs the device, and of every call after it.
+// The next call that needs the device returns a kernel's error, and so does every call after it.
 // expect: the launch itself: cudaSuccess
 // expect: the next synchronisation: cudaErrorIllegalAddress
 // expect: once more: cudaErrorIllegalAddress

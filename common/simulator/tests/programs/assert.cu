@@ -1,4 +1,4 @@
-// A failing assertion ends the launch, and every later call of the runtime says so.
+// A failing assertion ends the launch, and every later runtime call returns the error.
 // expect: passing assertions: cudaSuccess
 // expect: failing assertion: cudaErrorAssert
 // expect: and later: cudaErrorAssert
@@ -15,7 +15,7 @@ __global__ void right(int limit) {
 }
 
 __global__ void wrong(int limit) {
-    // Thread 3 of block 1 alone.
+    // Fails only for thread 3 of block 1.
     assert(threadIdx.x + blockIdx.x < limit);
 }
 

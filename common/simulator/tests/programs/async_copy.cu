@@ -1,5 +1,5 @@
-// not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are of the toolkit
-// cp.async: copies to shared memory that are waited for in groups.
+// not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are part of the toolkit
+// cp.async: copies to shared memory, and waiting for groups of them.
 // expect: 4 bytes per thread: ok
 // expect: 8 bytes per thread: ok
 // expect: 16 bytes per thread: ok
@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-// A cuda::barrier in shared memory is initialised by init(), not by its constructor.
+// init() initialises a cuda::barrier in shared memory, so its constructor does not run.
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 namespace cg = cooperative_groups;
@@ -35,7 +35,7 @@ __global__ void reverse(T* out, const T* in) {
     out[blockIdx.x * kThreads + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
 }
 
-/// Thread i reads i % 17 bytes of 16; the rest is filled with zeros.
+/// Thread i reads i % 17 of 16 bytes, and the rest is filled with zeros.
 __global__ void zero_fill(uint4* out, const uint4* in) {
     __shared__ uint4 tile[kThreads];
     const int i = threadIdx.x;
@@ -84,7 +84,7 @@ __global__ void stages(int* out, const int* in, int rounds) {
     out[threadIdx.x] = sum;
 }
 
-/// Odd threads copy once, even threads twice; each waits for its own first group.
+/// Odd threads copy once, even threads twice, and each waits for its own first group.
 __global__ void some_lanes(int* out, const int* in) {
     __shared__ int tile[2 * kThreads];
     const int i = threadIdx.x;

@@ -1,5 +1,5 @@
-// not built by clang: cuda_bf16.h is of the toolkit
-// Atomics and reductions: every operation, type, scope and kind of memory.
+// not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
+// Atomics and reductions: every operation, type, scope and memory space.
 // expect: unsigned int: ok
 // expect: int: ok
 // expect: unsigned long long: ok
@@ -67,7 +67,7 @@ void test_integers(const char* name) {
     expect_equal(name, cells.read(), integers_on_host(start));
 }
 
-/// CUDA's atomicAdd knows no long long; PTX does, except for s64 of add.
+/// CUDA's atomicAdd has no overload for long long. PTX has s64 atomics, except for add.
 __global__ void long_longs(long long* cells) {
     const long long value = static_cast<long long>(static_cast<int>(scrambled(thread_number())))
                             << 20;
@@ -77,7 +77,7 @@ __global__ void long_longs(long long* cells) {
               static_cast<unsigned long long>(value));
 }
 
-/// Sums of integers are exact in any order.
+/// Sums of integers are exact in any order, even as floats.
 __global__ void float_sum(float* cell) {
     atomicAdd(cell, static_cast<float>(thread_number() % 7));
 }
@@ -97,7 +97,7 @@ __global__ void float_vectors(float2* two, float4* four) {
     if (old.y != 2 * old.x || old.z != 3 * old.x) four->w = -1;
 }
 
-/// What CUDA lacks, built from compare and swap: a product.
+/// Multiplies atomically, which CUDA does not offer, by compare-and-swap.
 __global__ void product(unsigned* cell) {
     const unsigned factor = scrambled(thread_number()) | 1;
     unsigned old = *cell, assumed;
@@ -161,7 +161,7 @@ __global__ void generic(unsigned* out) {
 }
 
 __global__ void exchange(unsigned long long* cells) {
-    // Everybody's value is in the cell or with somebody else.
+    // Each value ends up in the cell, or is returned to exactly one thread.
     const unsigned long long mine = (1ull << 40) + thread_number();
     const unsigned long long got = atomicExch(&cells[0], mine);
     atomicAdd(&cells[1], got);
@@ -284,7 +284,7 @@ int main() {
         expect_equal<unsigned long long>("exchange of 64 bits", {got[0] + got[1]}, {sum});
     }
     {
-        // In global memory subnormal floats count as zero, in shared memory they do not.
+        // Atomics flush subnormal floats to zero in global memory, but not in shared memory.
         DeviceArray<float> global({1e-40f}), out(1);
         subnormals<<<1, 32>>>(global, out);
         expect_equal<bool>("float subnormals",

@@ -1,6 +1,6 @@
-// Atomics of one warp that ptxas combines, or does not: how many sectors and wavefronts they take. Nsight Compute showed
-// the same on an H200 (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum and
-// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum), for loaded places by 60 patterns chosen at random.
+// Sectors and wavefronts of a warp's atomics, which ptxas may combine. An H200 counts the same
+// (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum,
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum), also for 60 random patterns.
 // simulator only
 // expect: one to a parameter: 1 sectors
 // expect: one to a parameter, used: 1 sectors
@@ -79,7 +79,7 @@ __global__ void shared_place(int* data, const int* place) {
     data[threadIdx.x] = s[32 * threadIdx.x] + (is_used ? old : 0);
 }
 
-/// Prints what a launch counts under this name.
+/// Prints the counters of a launch under the given name.
 template <class Launch>
 void count(const char* what, const char* counter, const char* unit, Launch launch) {
     MUST(cudaDeviceSynchronize());
@@ -97,7 +97,7 @@ int main() {
     MUST(cudaMalloc(&data, 4096));
     MUST(cudaMemset(data, 0, 4096));
     MUST(cudaMalloc(&place, 256));
-    int places[64] = {};  // one place for all, then eight lanes for each of four words of a bank
+    int places[64] = {};  // index 0 for all, then four words of a bank for eight lanes each
     for (int k = 32; k < 64; ++k) places[k] = k % 4 * 32;
     MUST(cudaMemcpy(place, places, sizeof places, cudaMemcpyHostToDevice));
     const auto global = [](const char* what, auto launch) { count(what, "atomic_sectors", "sectors", launch); };

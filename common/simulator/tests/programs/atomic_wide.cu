@@ -1,5 +1,5 @@
-// not built by clang: atomics of 16 bytes are of the toolkit
-// Atomics on 128 bits.
+// not built by clang: 16-byte atomics are part of NVIDIA's toolkit
+// 128-bit atomics.
 // expect: exchange of 128 bits: ok
 // expect: compare and swap of 128 bits: ok
 // expect: in shared memory: ok
@@ -12,13 +12,13 @@ struct alignas(16) Wide {
 
 constexpr int kThreads = 64;
 
-/// Every value is in the cell or with somebody else, and never half of one.
+/// Each value ends up whole in the cell, or is returned whole to exactly one thread.
 __global__ void exchange(Wide* cell, Wide* got) {
     const unsigned long long i = threadIdx.x + 1;
     got[threadIdx.x] = atomicExch(cell, Wide{i, i * 1000});
 }
 
-/// Adds i to the low half and 2 i to the high half at once.
+/// Adds i to the low half and 2 i to the high half in one atomic operation.
 __device__ void add(Wide* cell, unsigned long long i) {
     Wide old = *cell, assumed;
     do {

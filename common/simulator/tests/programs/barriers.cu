@@ -1,4 +1,4 @@
-// Barriers of a block: whole, partial, numbered, and those that add up.
+// Barriers of a block: for all threads, for some, numbered, and with reductions.
 // expect: __syncthreads: ok
 // expect: count: ok
 // expect: and, or: ok
@@ -34,7 +34,7 @@ __global__ void and_or(int* out) {
     out[threadIdx.x] = bits;
 }
 
-/// Two halves of a block that know nothing of each other.
+/// Runs two halves of a block independently, each with its own barrier.
 __global__ void halves(int* out) {
     __shared__ int tile[128];
     const int half = threadIdx.x / 64, i = threadIdx.x % 64;
@@ -48,7 +48,7 @@ __global__ void halves(int* out) {
     out[threadIdx.x] = value;
 }
 
-/// Warp 0 fills, warp 1 empties; each says so with bar.arrive and waits with bar.sync.
+/// Warp 0 fills and warp 1 empties. Each signals with bar.arrive and waits with bar.sync.
 __global__ void producer(int* out, int rounds) {
     __shared__ int box[32];
     const int lane = threadIdx.x % 32;
@@ -69,7 +69,7 @@ __global__ void producer(int* out, int rounds) {
     }
 }
 
-/// Whole warps that have ended are not waited for.
+/// Barriers do not wait for whole warps that have exited.
 __global__ void left(int* out) {
     __shared__ int tile[64];
     if (threadIdx.x >= 64) return;

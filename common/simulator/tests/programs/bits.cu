@@ -1,5 +1,5 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
-// Shifts, bit fields, counting and permuting, also where counts and positions are past the width.
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
+// Shifts, bit fields, counts and permutations, also with counts and positions beyond the width.
 // expect: shl shr: ok
 // expect: shf: ok
 // expect: popc clz brev: ok
@@ -13,7 +13,7 @@
 // expect: prmt by mode: ok
 #include "instruction_check.h"
 
-// The answers are put together bit by bit.
+// The expected results are computed bit by bit.
 
 template <class T>
 constexpr u32 kBits = 8 * sizeof(T);
@@ -21,7 +21,7 @@ template <class T>
 bool bit(T value, u32 index) {
     return static_cast<u64>(value) >> index & 1;
 }
-/// The T whose bit i is rule(i).
+/// Returns the T whose bit i is rule(i).
 template <class T, class Rule>
 T from_bits(Rule rule) {
     u64 result = 0;
@@ -46,12 +46,12 @@ T shifted_right(T a, u32 count) {
 #define SHL(T) BINARY("shl." #T " %0, %1, %2;", T, T, u32, shifted_left<T>(a, b));
 #define SHR(T) BINARY("shr." #T " %0, %1, %2;", T, T, u32, shifted_right<T>(a, b));
 SHL(b16) SHL(b32) SHL(b64)
-// The distance has 32 bits; of a literal the compiler takes 16.
+// The distance is a 32-bit operand, but the compiler would truncate a literal to 16 bits.
 UNARY("shl.b16 %0, %1, 0x10001;", b16, b16, a << 1);
 SHR(b16) SHR(u16) SHR(s16) SHR(b32) SHR(u32) SHR(s32) SHR(b64) SHR(u64) SHR(s64)
 
 GROUP("shf");
-/// Of the 64 bits b:a, those 32 that a shift brings to the upper half (left) or lower (right).
+/// Shifts the 64 bits b:a, and returns the upper half (left) or the lower half (right).
 u32 funnel_left(u32 a, u32 b, u32 count) {
     const u64 both = u64(b) << 32 | a;
     return from_bits<u32>([=](u32 i) { return bit(both, 32 + i - count); });
@@ -89,7 +89,7 @@ u32 zeros_at_top(T a) {
 COUNTING(b32) COUNTING(b64)
 
 GROUP("bfind");
-/// The highest bit that is not the sign's; unsigned numbers have sign 0.
+/// Returns the position of the highest bit that differs from the sign, where unsigned means sign 0.
 template <class T>
 u32 highest(T a) {
     const bool sign = std::is_signed_v<T> && a < 0;
@@ -108,7 +108,7 @@ u32 shift_amount(T a) {
 BFIND(s32) BFIND(u32) BFIND(s64) BFIND(u64)
 
 GROUP("fns");
-/// The base is below 32 here, and n is not the least integer: PTX leaves open what others do.
+/// Finds the n-th set bit, with `base` < 32 and `n` > INT_MIN. PTX leaves other values undefined.
 u32 nth_set(u32 mask, u32 base, s32 n) {
     if (n == 0) return bit(mask, base) ? base : ~0u;
     std::vector<u32> set;  // in the order of the search
@@ -129,10 +129,10 @@ u32 nth_set(u32 mask, u32 base, s32 n) {
             u32, u32, u32, s32, nth_set(a, b & 31, __VA_ARGS__));
 FNS("shr.s32 n, %3, 1;", c >> 1) FNS("rem.s32 n, %3, 9;", c % 9)
 
-// ---- bit fields: position and length are bytes ----
-//
-// PTX says that the bits above them do not count. The device keeps to it in the 32-bit instructions
-// alone, so the 64-bit ones are given bytes.
+// ---- bit fields, whose position and length are bytes ----
+// PTX ignores the bits above these bytes. The device does so only in the
+// 32-bit instructions, so the operands of the 64-bit instructions are masked
+// to bytes.
 #define WITH_BYTES(x, y, what) \
     "{ .reg .b32 p, n; and.b32 p, " x ", 255; and.b32 n, " y ", 255; " what " }"
 
@@ -203,7 +203,7 @@ TERNARY("prmt.b32 %0, %1, %2, 0x0123;", u32, u32, u32, u32, a << 24 | (a & 0xff0
                                                               (a >> 8 & 0xff00) | a >> 24);
 
 GROUP("prmt by mode");
-/// The four bytes of the result for c = 0, 1, 2, 3: numbers of bytes of b:a, the highest in front.
+/// The selectors for c = 0, 1, 2, 3. Each digit selects a byte of b:a, the highest digit first.
 struct Table {
     u32 selectors[4];
     u32 operator()(u32 a, u32 b, u32 c) const { return permuted(a, b, selectors[c % 4]); }

@@ -1,4 +1,4 @@
-// Blocks that draw numbers: what they do, and so what is counted, follows from the order in which they begin.
+// Blocks draw numbers as they start, so their work and the counters depend on the order of starts.
 // expect: numbers: ok
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 constexpr int kBlocks = 4000, kThreads = 64;
 
-/// The further a block is from its place in the order, the more it loads.
+/// Draws a number, and loads more the further that number is from the block's index.
 __global__ void draw(unsigned* next, int* drawn, const int* in, int* out) {
     __shared__ unsigned number;
     if (threadIdx.x == 0) number = atomicAdd(next, 1u);

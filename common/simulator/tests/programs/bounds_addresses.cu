@@ -1,5 +1,5 @@
-// Wild addresses of every kind: each ends its launch with an error that names the line, never the
-// process. A context is broken by its first bad kernel, so every case runs in a child process.
+// Every kind of invalid address must end its launch with an error that names the line, but not the
+// process. A bad kernel breaks its context, so every case runs in a child process.
 // simulator only
 // expect: null: 700
 // expect: the last byte there is: 700
@@ -94,7 +94,7 @@ static void in_child(const char* what, Launch launch) {
 
 int main() {
     static int on_the_host;
-    constexpr Word kParam = 0x7c00'0000'0000;  // the window of generic parameter addresses
+    constexpr Word kParam = 0x7c00'0000'0000;  // window of generic parameter addresses
     in_child("null", [] { store_at<<<1, 1>>>(0); });
     in_child("the last byte there is", [] { store_at<<<1, 1>>>(~Word{0} - 3); });
     in_child("a host address", [] { store_at<<<1, 1>>>(reinterpret_cast<Word>(&on_the_host)); });

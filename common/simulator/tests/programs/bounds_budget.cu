@@ -1,5 +1,5 @@
-// A launch that does not end is stopped by the instruction budget, at a line of the loop, and a grid
-// of 2^31 - 1 blocks neither runs for hours nor takes memory for its blocks.
+// The instruction budget must end an endless loop, at a line of that loop. A grid of 2^31 - 1
+// blocks must neither run for hours nor need memory for all of its blocks.
 // simulate: --max-instructions 200000
 // simulator only
 // expect: a short kernel: cudaSuccess
@@ -16,7 +16,7 @@ __global__ void ends(int* out) {
 __global__ void turns_for_ever(int* out) {
     unsigned value = threadIdx.x;
     for (;;) {
-        // One line, so that whatever instruction comes last is on it.
+        // All on one line, so that the line is known whichever instruction is the last.
         value = value * 3 + 1; if (value == 0x12345679) asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
     }
 }

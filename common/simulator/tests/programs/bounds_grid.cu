@@ -1,5 +1,5 @@
-// 2^31 - 1 blocks of a kernel that returns at once: the instruction budget ends them. Shapes that no
-// device runs are refused, and nothing is broken by that.
+// The instruction budget ends 2^31 - 1 blocks of a kernel that returns immediately. Launches with
+// invalid shapes are refused, and leave the context intact.
 // simulate: --max-instructions 100000
 // simulator only
 // expect: no blocks: cudaErrorInvalidValue

@@ -1,4 +1,4 @@
-// What is said of a pointer that a kernel cannot follow: whose memory it points to.
+// Reports for host pointers in kernels must say which memory a pointer refers to.
 // simulator only
 // expect: from malloc: 700
 // expect-stderr: a pointer to memory of the host,

@@ -1,5 +1,5 @@
-// The device has as much memory as --memory gives it: what does not fit is refused, and the program
-// goes on.
+// The device has the memory that --memory specifies. Larger allocations fail, and the program
+// continues.
 // simulate: --memory 64M
 // simulator only
 // expect: 65 MiB: cudaErrorMemoryAllocation

@@ -1,4 +1,4 @@
-// A kernel takes as many bytes of parameters as nvcc lets it: 32764.
+// A kernel accepts as many bytes of parameters as nvcc allows: 32764.
 // expect: the words add up: 33525766
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// PTX that asks for more than there is, or is not PTX at all: refused when it is loaded or launched,
-// without taking the memory that it asks for.
+// PTX that is invalid, or that needs more than the device has. Loading or launching it must fail,
+// without allocating the memory that it asks for.
 // simulator only
 // expect: not PTX: cudaErrorInvalidPtx
 // expect: parameters of 2 GB: cudaErrorInvalidPtx
@@ -27,12 +27,12 @@
 
 static const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// What could not be simulated has broken the context: makes it whole for the next try.
+/// Repairs the context, which instructions that are not simulated have broken, for the next case.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }
 
-/// Loads the text and launches its kernel `k` with one pointer.
+/// Loads the text, and launches its kernel `k` with one pointer.
 static cudaError_t run(const std::string& text) {
     cudaLibrary_t library;
     cudaError_t error = cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);

@@ -1,4 +1,4 @@
-// Recursion without end meets the end of the stack, and says at which line.
+// Endless recursion must overflow the stack, and the report must name the line.
 // simulator only
 // expect: endless recursion: cudaErrorIllegalAddress
 // expect-stderr: memcheck: stack overflow in dives

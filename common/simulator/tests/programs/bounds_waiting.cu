@@ -1,4 +1,4 @@
-// Threads that wait for what never comes: a deadlock, named with the line at which they wait.
+// Endless waits must be reported as deadlocks, with the line at which threads wait.
 // simulator only
 // expect: a barrier that one warp skips: 702
 // expect: a lock that is never released: 702
@@ -12,7 +12,7 @@
 #include "api_check.h"
 
 __global__ void waits_at_barrier() {
-    // 64 threads are to meet here, and the first warp alone comes.
+    // The barrier expects 64 threads, but only the first warp arrives.
     if (threadIdx.x < 32) {
         asm volatile("bar.sync 1, 64;" ::: "memory");
     }

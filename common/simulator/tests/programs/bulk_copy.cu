@@ -1,4 +1,4 @@
-// cp.async.bulk: runs of bytes and boxes of an array, to shared memory and back.
+// cp.async.bulk: copies of byte runs and of boxes of an array, to shared memory and back.
 // expect: runs there and back: ok
 // expect: two copies, one mbarrier: ok
 // expect: a box: ok
@@ -62,7 +62,7 @@ __global__ void two_copies(int* out, const int* in) {
     out[threadIdx.x] = run[0][threadIdx.x] - run[1][threadIdx.x];
 }
 
-/// Loads one box to `offset` bytes into shared memory, and writes all that is there to `out`.
+/// Loads a box to `offset` bytes into shared memory, and writes all of shared memory to `out`.
 __global__ void dump(int* out, const __grid_constant__ CUtensorMap map, int x, int y, int offset,
                      int bytes) {
     __shared__ __align__(1024) int words[kWords];
@@ -96,7 +96,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
     if (threadIdx.x < 24) out[threadIdx.x] = box[threadIdx.x];
 }
 
-/// A box is loaded, changed and stored elsewhere.
+/// Loads a box, changes it and stores it elsewhere.
 __global__ void move_box(const __grid_constant__ CUtensorMap from,
                          const __grid_constant__ CUtensorMap to, int x, int y) {
     __shared__ __align__(1024) int box[16 * 32];
@@ -118,7 +118,7 @@ __global__ void move_box(const __grid_constant__ CUtensorMap from,
     }
 }
 
-/// Rows of 64 ints go through three stages: loaded ahead, doubled, stored behind.
+/// Moves rows of 64 ints through a ring of three buffers: loads ahead, doubles, and stores.
 __global__ void stages(int* out, const int* in, int rounds) {
     constexpr int kStages = 3;
     __shared__ __align__(128) int loaded[kStages][64];
@@ -152,7 +152,7 @@ __global__ void stages(int* out, const int* in, int rounds) {
     if (threadIdx.x == 0) wait_for_stores<0>();
 }
 
-// ---- what the host says ----
+// ---- expected results ----
 
 int element(int row, int col) {
     return row * 1000 + col;
@@ -161,8 +161,8 @@ std::vector<int> array() {
     return for_threads<int>(kRows * kCols, [](int i) { return element(i / kCols, i % kCols); });
 }
 
-/// Shared memory after a box of `rows` x `cols` from (y, x): pieces of 16 bytes of line `address / 128`
-/// change places by an exclusive or with the lowest `bits` bits of the line's number.
+/// Returns shared memory after a copy of a box of `rows` x `cols` from (y, x). The chunk of 16
+/// bytes of an address is XORed with the lowest `bits` bits of `address / 128`.
 std::vector<int> loaded(int rows, int cols, int x, int y, int offset, int bits) {
     std::vector<int> words(kWords, -1);
     for (int i = 0; i < rows * cols; ++i) {
@@ -223,7 +223,7 @@ void test_nans() {
 }
 
 void test_bytes() {
-    // 50 bytes per row, in rows 64 bytes apart: the last piece of 16 bytes is only partly inside.
+    // Rows have 50 bytes and a pitch of 64, so the last 16 bytes are only partly inside the array.
     const std::vector<unsigned char> bytes = for_threads<unsigned char>(
         64 * 8, [](int i) { return static_cast<unsigned char>(i * 7 + 1); });
     DeviceArray<unsigned char> in(bytes);

@@ -1,6 +1,6 @@
-// not built by clang: cuda/atomic is of the toolkit
-// Loads and stores that say how they want to be cached, prefetches, policies, volatile and ordered
-// accesses: they move the same bytes.
+// not built by clang: cuda/atomic is part of NVIDIA's toolkit
+// Loads and stores with cache hints, prefetches, policies, and volatile or ordered accesses.
+// All of them move the same bytes.
 // expect: load hints: ok
 // expect: store hints: ok
 // expect: read-only loads: ok

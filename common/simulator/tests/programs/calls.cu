@@ -1,4 +1,4 @@
-// Functions that are called, not inlined.
+// Function calls that are not inlined.
 // expect: scalars: ok
 // expect: many arguments: ok
 // expect: structs by value: ok

@@ -1,7 +1,7 @@
-// What the feature tests share: arrays on the device, and the comparison with what the host says.
-//
-// A test prints "NAME: ok", or the first element that differs. The lines that it must print stand
-// at the top of its file as `// expect:`.
+// Helpers for the feature tests: arrays on the device, and comparison with the host's
+// results.
+// A test prints "NAME: ok", or the first element that differs. The lines that it must print
+// are listed at the top of its file as `// expect:`.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 #include <cuda_runtime.h>
 
-/// Ends the program when a call of the CUDA runtime fails.
+/// Ends the program if a call of the CUDA runtime fails.
 #define MUST(call)                                                                     \
     do {                                                                               \
         const cudaError_t error = (call);                                              \
@@ -78,7 +78,7 @@ void expect_equal(const char* name, const std::vector<T>& got, const std::vector
     std::printf("%s: ok\n", name);
 }
 
-/// The host's answers for threads 0, 1, ... count - 1.
+/// Returns the host's results for threads 0 to count - 1.
 template <class T, class Answer>
 std::vector<T> for_threads(int count, Answer answer) {
     std::vector<T> values(count);

@@ -1,4 +1,4 @@
-// Clocks go forward, for every thread and from launch to launch; sleeping takes time.
+// Clocks advance, for every thread and from launch to launch, and sleeping takes time.
 // expect: clock: ok
 // expect: global timer: ok
 // expect: a loop that waits for the clock ends: ok
@@ -24,7 +24,7 @@ __global__ void clocks(int* out, int* data) {
 
 __global__ void timers(int* out) {
     const unsigned long long start = timer();
-    // The hardware's timer ticks about once in a microsecond.
+    // The hardware's timer ticks about once per microsecond.
     while (timer() == start) {
     }
     out[0] = timer() > start;

@@ -1,5 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
-// Clusters that the runtime refuses, and what it tells of them.
+// Cluster launches that the runtime refuses, and its queries about clusters.
 // expect: 2 in a grid of 4: cudaSuccess
 // expect: 2 in a grid of 5: cudaErrorInvalidClusterSize
 // expect: 3 in a grid of 6: cudaSuccess

@@ -86,7 +86,7 @@ __global__ void reductions(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 waits until all threads of the others have stored to it.
+/// Block 0 waits until all threads of the other blocks have stored to it.
 __global__ void arrivals(unsigned* out) {
     __shared__ unsigned values[4 * 32];
     __shared__ uint64_t barrier;
@@ -102,7 +102,7 @@ __global__ void arrivals(unsigned* out) {
     cluster_sync();
 }
 
-/// Who sends says how much to expect.
+/// The sender announces the number of bytes to the receiver's mbarrier.
 __global__ void announced(unsigned* out) {
     __shared__ unsigned values[32];
     __shared__ uint64_t barrier;
@@ -123,8 +123,8 @@ __global__ void announced(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 makes values, block 1 uses them; one mbarrier says that they are there, one that they have
-/// been used.
+/// Block 0 produces values, and block 1 consumes them. One mbarrier signals that values are ready,
+/// another that they have been consumed.
 __global__ void pipeline(unsigned* out, int rounds) {
     __shared__ unsigned box[32];
     __shared__ uint64_t full, empty;
@@ -187,7 +187,7 @@ __global__ void bulk_ring(unsigned* out, int rounds) {
     out[blockIdx.x * 64 + threadIdx.x] = box[rounds % 2][threadIdx.x];
 }
 
-/// Every block loads its part of a row for all of `ranks`.
+/// Each block loads its part of a row, and multicasts it to all blocks in the mask `ranks`.
 __global__ void multicast(unsigned* out, const unsigned* in, unsigned ranks) {
     __shared__ alignas(128) unsigned row[4 * 32];
     __shared__ uint64_t barrier;

@@ -1,4 +1,4 @@
-// Atomics and reductions on the shared memory of another block.
+// Atomics and reductions on another block's shared memory.
 // expect: add: ok
 // expect: add, all lanes at one place: ok
 // expect: old values: ok
@@ -12,7 +12,7 @@
 // expect: red: ok
 #include "cluster_check.h"
 
-/// Calls body(first word of the block with the next rank), and writes 8 words of each block.
+/// Calls `body` with the first word of the next block, then writes the 8 words of each block.
 template <class Body>
 __device__ void with_next(unsigned* out, unsigned start, Body body) {
     __shared__ unsigned words[8];
@@ -46,7 +46,7 @@ __global__ void exchange(unsigned* out) {
         if (threadIdx.x < 8) atomicCAS(&to[threadIdx.x], 4u, 400u);
     });
 }
-/// All blocks of the cluster add to a sum under a lock that block 0 keeps.
+/// All blocks of the cluster add to a sum under a lock in block 0.
 __global__ void locked(unsigned* out) {
     __shared__ unsigned lock, sum;
     if (threadIdx.x == 0) lock = sum = 0;
@@ -111,7 +111,7 @@ __global__ void reduced(unsigned* out) {
     if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
 }
 
-/// 8 words for each of `blocks` blocks, of which the first are given and the others are as they were.
+/// Returns 8 words for each of `blocks` blocks: the words of `of(b)`, then the initial values.
 std::vector<unsigned> eight_each(int blocks, unsigned start,
                                  std::vector<unsigned> (*of)(unsigned block)) {
     std::vector<unsigned> words;

@@ -1,5 +1,5 @@
-// 64-bit atomics on the shared memory of another block. The minimum, the maximum, and, or and xor are not atomic there
-// (bugs/clusters.cu), so that only one thread at a time uses them here.
+// 64-bit atomics on another block's shared memory. Minimum, maximum, AND, OR and XOR are not atomic
+// there (bugs/clusters.cu), so only one thread at a time uses them here.
 // expect: add: ok
 // expect: min, max, and, or, xor by one thread: ok
 // expect: exch: ok
@@ -17,7 +17,7 @@
 using Wide = unsigned long long;
 constexpr Wide kHigh = 1ull << 40;
 
-/// Calls body(first word of the block with the next rank), and writes the 4 words of each block.
+/// Calls `body` with the first word of the next block, then writes the 4 words of each block.
 template <class Body>
 __device__ void with_next(Wide* out, Wide start, Body body) {
     __shared__ Wide words[4];
@@ -101,7 +101,7 @@ __global__ void doubles(Wide* out) {
 
 using Words = std::vector<Wide>;
 
-/// Four words for each of two blocks.
+/// Returns four words for each of two blocks.
 Words four_each(Words (*of)(unsigned block)) {
     Words words = of(0), second = of(1);
     words.insert(words.end(), second.begin(), second.end());
@@ -158,7 +158,7 @@ int main() {
                      return Words{kHigh * 63 + 1 - b, kHigh + 1, kHigh + 2, kHigh + 3};
                  }));
     in_clusters(doubles, 2, 64, 2, words);
-    // The first of the two had the bits 1 and 2, which are too small to count.
+    // The first double started with bits 1 and 2 set, a value too small to change the sum.
     expect_equal("add of doubles", out.read(), four_each([](unsigned) {
                      return Words{0, bits_of(248.), bits_of(256.), 3};
                  }));

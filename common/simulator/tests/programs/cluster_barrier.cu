@@ -1,4 +1,4 @@
-// barrier.cluster: arriving, waiting, and threads that have ended.
+// barrier.cluster: arriving, waiting, and threads that have exited.
 // expect: rounds: ok
 // expect: work between arrival and wait: ok
 // expect: a block that has ended: ok
@@ -24,7 +24,7 @@ __global__ void rounds(unsigned* out, int count) {
     if (threadIdx.x == 0) out[blockIdx.x] = value[count % 2];
 }
 
-/// Private work goes on while others have not arrived.
+/// Does private work between arriving and waiting.
 __global__ void split(unsigned* out) {
     __shared__ unsigned values[64], own[64];
     values[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
@@ -70,7 +70,7 @@ __global__ void parted(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 is at another line than block 1.
+/// Block 0 and block 1 wait at different lines.
 __global__ void places(unsigned* out) {
     __shared__ unsigned value;
     if (rank_in_cluster() == 0) {
@@ -95,7 +95,7 @@ __global__ void relaxed(unsigned* out) {
     asm volatile("barrier.cluster.wait;" ::: "memory");
 }
 
-/// The barrier orders global memory too.
+/// The barrier also orders accesses to global memory.
 __global__ void global_memory(unsigned* out, unsigned* between) {
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     for (int round = 0; round < 3; ++round) {
@@ -106,7 +106,7 @@ __global__ void global_memory(unsigned* out, unsigned* between) {
     }
 }
 
-/// Warp 0 meets the other block while the other warps meet each other.
+/// Warp 0 meets the other block, while the block's other warps meet each other.
 __global__ void mixed(unsigned* out) {
     __shared__ unsigned value, parts[4];
     const unsigned warp = threadIdx.x / 32;

@@ -1,11 +1,11 @@
-// What the feature tests of clusters share.
+// Helpers for the feature tests about clusters.
 #pragma once
 
 #include "../clusters.h"
 
 #include "check.h"
 
-/// Launches one-dimensional clusters of `size` blocks, and waits for them.
+/// Launches one-dimensional clusters of `size` blocks, and waits for them to finish.
 template <class... Parameters, class... Arguments>
 void in_clusters(void (*kernel)(Parameters...), int blocks, int threads, int size,
                  Arguments... arguments) {

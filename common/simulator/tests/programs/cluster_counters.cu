@@ -1,5 +1,5 @@
-// What atomics on another block's shared memory count: loads, stores and atomics, each as requests/sectors, for seven
-// ways in which 32 lanes share words. An H200 counted the same (l1tex__t_{requests,sectors}_pipe_lsu_mem_dshared_op_*).
+// Requests/sectors of loads, stores and atomics for atomics on another block's shared memory. An
+// H200 counts the same (l1tex__t_{requests,sectors}_pipe_lsu_mem_dshared_op_*).
 // simulator only
 // expect: add: 0/0 0/0 1/4, 0/0 0/0 1/32, 0/0 0/0 1/4, 0/0 0/0 1/4, 0/0 0/0 1/8, 0/0 0/0 1/6, 0/0 0/0 1/12
 // expect: inc, used: 0/0 0/0 1/4, 0/0 0/0 1/32, 0/0 0/0 1/4, 0/0 0/0 1/4, 0/0 0/0 1/8, 0/0 0/0 1/6, 0/0 0/0 1/12
@@ -8,7 +8,7 @@
 // expect: add of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
 // expect: max of 64 bits: 1/8 1/8 0/0, 1/1 1/1 0/0, 1/4 1/4 0/0, 1/2 1/2 0/0, 1/8 1/8 0/0, 1/3 1/3 0/0, 1/1 1/1 0/0
 // expect: cas of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
-// Here the program's text says that all lanes have one address: one lane adds for all, if the value allows it.
+// If the code shows that all lanes use one address, one lane adds for all, if the value allows it.
 // expect: one word, add: 0/0 0/0 1/1
 // expect: one word, inc: 0/0 0/0 1/32
 // expect-stderr: racecheck: not atomic
@@ -74,7 +74,7 @@ __global__ void one_word(unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = word;
 }
 
-/// "1/4 0/0 1/4" of what one launch counts.
+/// Returns the counters of one launch, such as "1/4 0/0 1/4".
 template <class... Parameters, class... Arguments>
 std::string counts_of(void (*kernel)(Parameters...), Arguments... arguments) {
     MUST(cudaDeviceSynchronize());

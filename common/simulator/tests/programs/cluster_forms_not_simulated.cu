@@ -1,5 +1,5 @@
-// Instructions about clusters, and near them, that are not simulated: the launch ends with an error that names the
-// instruction, and nothing is computed.
+// Cluster instructions and related ones that are not simulated. The launch fails with an error that
+// names the instruction, and no results are written.
 // simulator only
 // expect: multimem.ld_reduce: cudaErrorUnsupportedPtxVersion
 // expect: multimem.red: cudaErrorUnsupportedPtxVersion
@@ -31,7 +31,7 @@
 
 #include "cluster_ptx.h"
 
-/// What could not be simulated has broken the context: makes it whole for the next case.
+/// Repairs the context, which instructions that are not simulated have broken, for the next case.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }

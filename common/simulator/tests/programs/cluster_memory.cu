@@ -1,5 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
-// Distributed shared memory: loads from and stores to the other blocks of a cluster.
+// Distributed shared memory: loads and stores to the other blocks of a cluster.
 // expect: the neighbour's value: ok
 // expect: a ring of 8 blocks: ok
 // expect: stores to the neighbour: ok
@@ -30,7 +30,7 @@ __global__ void neighbour(unsigned* out) {
     cluster_sync();
 }
 
-/// Every block hands its values on until they have gone round.
+/// Each block passes its values on until they have gone round the ring.
 __global__ void ring(unsigned* out, int rounds) {
     __shared__ unsigned box[2][128];
     const unsigned t = threadIdx.x, next = (rank_in_cluster() + 1) % blocks_in_cluster();
@@ -67,7 +67,7 @@ __device__ uint4 made(unsigned i) {
     return {i, i * 2, i * 3, ~i};
 }
 
-/// Generic loads and stores of one size.
+/// Tests generic loads and stores of one size.
 template <class T>
 __global__ void sized(T* out) {
     __shared__ T from[32], to[32];
@@ -85,7 +85,7 @@ __global__ void generic(int* out, const int* in) {
     const unsigned t = threadIdx.x;
     values[t] = in[blockIdx.x * 32 + t];
     cluster_sync();
-    // Odd lanes read global memory, even ones the other block.
+    // Odd lanes read global memory, and even lanes read the other block's shared memory.
     const int* from = t % 2 ? in + t : mapped_pointer(values, rank_in_cluster() ^ 1) + t;
     out[blockIdx.x * 32 + t] = *from;
     cluster_sync();
@@ -110,7 +110,7 @@ __global__ void own(unsigned* out) {
     out[blockIdx.x * 32 + threadIdx.x] = load_from(address) * 2 + same;
 }
 
-/// Block 0 gives the others a pointer to its own variable.
+/// Block 0 passes a pointer to its own variable to the other blocks.
 __global__ void handed_over(int* out) {
     __shared__ int value;
     __shared__ int* pointer;

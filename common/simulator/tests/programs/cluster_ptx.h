@@ -1,9 +1,11 @@
-// What the tests of PTX forms about clusters share: a kernel whose body is given as text.
+// A kernel for the tests of PTX forms about clusters, whose body is given as text.
 //
-// Kernel  2 blocks of 32 threads, one cluster. Its body leaves a number in %r9. Each block has `box`, where thread t's
-//         word is 100 * block + t, and an mbarrier that expects as many arrivals as a case says.
-// Names   %r1 thread, %r2 block, %r3 rank, %r4 rank of the other block, %r5 4 * thread, %r6 box, %r7 the thread's word,
-//         %r8 what is in it, %r10 the mbarrier, %r11 the word and %r12 the mbarrier of the other block, %p1 thread 0.
+// Kernel  A cluster of 2 blocks of 32 threads. The body leaves a number in %r9. Each block has an
+//         array `box`, where thread t's word is 100 * block + t, and an mbarrier with the number of
+//         arrivals that a case sets.
+// Names   %r1 thread, %r2 block, %r3 rank, %r4 rank of the other block, %r5 4 * thread, %r6 box,
+//         %r7 the address of the thread's word, %r8 its value, %r10 the mbarrier, %r11 the word and
+//         %r12 the mbarrier of the other block, %p1 thread 0.
 #pragma once
 
 #include <string>
@@ -56,11 +58,11 @@ inline const char* const kClusterTail = R"(
 struct ClusterCase {
     std::string body;
     int arrivals = 1;
-    bool with_attribute = true;  ///< of the launch, which names clusters of 2 blocks
+    bool with_attribute = true;  ///< of the launch, which asks for clusters of 2 blocks
     const char* directives = "";
 };
 
-/// Runs the kernel and writes its 64 numbers to `host`.
+/// Runs the kernel, and writes its 64 numbers to `host`.
 inline cudaError_t run_cluster_case(const ClusterCase& c, unsigned* host) {
     std::string text = kClusterHead + c.body + kClusterTail;
     text.replace(text.find("DIRECTIVES"), 10, c.directives);

@@ -1,6 +1,6 @@
 // not built by clang: clang drops __cluster_dims__
 // clang says: launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension
-// Shapes of clusters: who belongs to which, and what the registers say.
+// Shapes of clusters: which blocks a cluster has, and the values of the special registers.
 // expect: a row of 2: ok
 // expect: a row of 8: ok
 // expect: 2 x 2: ok
@@ -70,7 +70,7 @@ void test(const char* name, dim3 grid, dim3 cluster) {
     expect_equal(name, out.read(), wanted(grid, cluster, true));
 }
 
-/// The address of a shared variable, the rank and the thread's place, in one value.
+/// Stores the address of a shared variable, the rank and the thread's index in one value.
 __global__ void mixed(unsigned* out) {
     __shared__ unsigned values[64];
     const unsigned scaled = rank_in_cluster() * 64 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Boxes of tensors that are copied to several blocks of a cluster at once.
+// Multicast copies of tensor boxes to several blocks of a cluster.
 // expect: to all: ok
 // expect: to some: ok
 // expect: from the last block alone: ok
@@ -17,7 +17,7 @@ constexpr int kRows = 64, kCols = 96;  // of the array
 constexpr int kBoxRows = 8, kBoxCols = 32;
 constexpr int kBoxWords = kBoxRows * kBoxCols;
 
-/// Copies a box to the same place of each block in `ranks`, and tells the same mbarrier there.
+/// Copies a box to the same address in each block of `ranks`, and signals the mbarrier there.
 __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint64_t& barrier,
                             unsigned ranks) {
     asm volatile(
@@ -26,7 +26,7 @@ __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint
         "l"(&map), "r"(x), "r"(y), "r"(shared_at(&barrier)), "h"(static_cast<unsigned short>(ranks))
         : "memory");
 }
-/// Fills the words with 9, and makes an mbarrier that expects so many bytes.
+/// Fills the words with 9, and initialises an mbarrier that expects `bytes` bytes.
 __device__ void prepare(int* words, int count, uint64_t& barrier, unsigned bytes) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) words[i] = 9;
     fence_for_copies();
@@ -41,7 +41,7 @@ __device__ void write(int* out, const int* words, int count) {
     cluster_sync();
 }
 
-/// Each block of a cluster that is in `senders` copies one box to all blocks in `ranks`.
+/// Each block of the cluster in `senders` copies one box to all blocks in `ranks`.
 __global__ void share(int* out, const __grid_constant__ CUtensorMap map, unsigned senders,
                       unsigned ranks, int x) {
     __shared__ alignas(1024) int boxes[4][kBoxWords];
@@ -89,7 +89,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
     write(out, box, 64);
 }
 
-/// The blocks take turns in sending a box to all; sums of what came.
+/// The blocks take turns in sending a box to all blocks, and sum the boxes that they receive.
 __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int count) {
     __shared__ alignas(128) int box[kBoxWords];
     __shared__ uint64_t barrier;
@@ -109,8 +109,8 @@ __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int co
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// c = a * b of 32 x 32 matrices by clusters of 2 x 2 blocks, each with 16 x 16 of c. Both blocks of a
-/// row need the same part of a, and both of a column the same part of b: each is loaded once.
+/// c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks, each with 16 x 16 of c. Blocks of a
+/// row share their part of a, and blocks of a column their part of b.
 __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
                          const __grid_constant__ CUtensorMap b) {
     __shared__ alignas(128) int rows[16][16], columns[16][16];
@@ -122,7 +122,7 @@ __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
     for (int step = 0; step < 2; ++step) {
         if (threadIdx.x == 0) expect_bytes(barrier, sizeof rows + sizeof columns);
         cluster_sync();
-        // Ranks are x + 2 * y.
+        // The rank of a block is x + 2 * y.
         if (threadIdx.x == 0 && x == 0)
             load_box_to(rows, a, step * 16, y * 16, barrier, 3 << 2 * y);
         if (threadIdx.x == 0 && y == 0) load_box_to(columns, b, x * 16, step * 16, barrier, 5 << x);
@@ -136,7 +136,7 @@ __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
 int element(int row, int col) {
     return row < kRows && col < kCols ? row * 1000 + col : 0;
 }
-/// What a block has whose cluster of 4 ran `share`: the boxes of the senders, and 9 elsewhere.
+/// Returns word i of a block after `share` in a cluster of 4: the senders' boxes, or 9 elsewhere.
 int shared_word(int i, unsigned senders, unsigned ranks, int x, bool swizzled = false) {
     const int block = i / (4 * kBoxWords), box = i / kBoxWords % 4, word = i % kBoxWords;
     if (!(ranks >> block % 4 & 1) || !(senders >> box & 1)) return 9;

@@ -1,4 +1,4 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
 // Comparisons: every operator of setp and set, with NaN, combined with a predicate.
 // expect: setp of integers: ok
 // expect: setp of bits: ok
@@ -14,17 +14,17 @@ template <class T>
 bool is_nan(T x) {
     return x != x;
 }
-/// The predicate, and its opposite in the next bit.
+/// Returns a predicate in bit 0, and its opposite in bit 1.
 u32 p_and_q(bool p) { return p ? 1 : 2; }
 float flushed(float x) {
     return x > -std::numeric_limits<float>::min() && x < std::numeric_limits<float>::min() ? 0 : x;
 }
 
-// X(operator of PTX, the same in C++), for each kind of operand.
+// X(PTX operator, type, C++ expression), for each type of operand.
 #define EQUALITIES(X, T) X(eq, T, a == b) X(ne, T, a != b)
 #define ORDERS(X, T) X(lt, T, a < b) X(le, T, a <= b) X(gt, T, a > b) X(ge, T, a >= b)
 #define UNSIGNED_ORDERS(X, T) X(lo, T, a < b) X(ls, T, a <= b) X(hi, T, a > b) X(hs, T, a >= b)
-// A comparison with NaN is false; that with a `u` is true.
+// Comparisons with NaN are false, except those whose operator ends in `u`.
 #define NONE_IS_NAN (!is_nan(a) && !is_nan(b))
 #define FLOAT_OPERATORS(X, T)                                                             \
     X(eq, T, a == b) X(ne, T, NONE_IS_NAN && a != b)                                      \
@@ -34,7 +34,7 @@ float flushed(float x) {
     X(gtu, T, !NONE_IS_NAN || a > b) X(geu, T, !NONE_IS_NAN || a >= b)                    \
     X(num, T, NONE_IS_NAN) X(nan, T, !NONE_IS_NAN)
 
-// ---- setp: p|q, and p alone ----
+// ---- setp with two predicates p|q, and with p alone ----
 
 #define SETP(op, T, ...)                                                                       \
     BINARY("{ .reg .pred p, q; .reg .b32 x, y; setp." #op "." #T " p|q, %1, %2;" \
@@ -62,7 +62,7 @@ GROUP("setp of floats, flushing");
            [](T a, T b) { return p_and_q(__VA_ARGS__); }(flushed(a), flushed(b)));
 FLOAT_OPERATORS(SETP_FTZ, f32)
 
-// ---- combined with c < 0, or its opposite; q is the opposite comparison, combined likewise ----
+// ---- setp combined with c < 0 or its opposite, where q gets the opposite comparison ----
 
 GROUP("setp combined");
 #define COMBINED(op, combine, negation, T)                                                      \
@@ -84,7 +84,7 @@ SETP_COMBINED(lt, s32, a < b) SETP_COMBINED(ge, u64, a >= b) SETP_COMBINED(ne, s
 SETP_COMBINED(lt, f32, a < b) SETP_COMBINED(leu, f64, !NONE_IS_NAN || a <= b)
 SETP_COMBINED(nan, f32, !NONE_IS_NAN)
 
-// ---- set: all ones, or 1.0 ----
+// ---- set, whose true value is all ones or 1.0 ----
 
 #define SET(op, T, ...)                                                                      \
     BINARY("set." #op ".u32." #T " %0, %1, %2;", u32, T, T, (__VA_ARGS__) ? 0xffffffff : 0); \

@@ -1,5 +1,5 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
-// cvt: between integers and floats of every size, in every rounding, with clamping at the ends.
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
+// cvt: between integers and floats of every size, in every rounding mode, with saturation.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: integer to integer: ok
 // expect: integer to integer, clamped: ok
@@ -33,7 +33,7 @@ Columns<T> integers() {
         return static_cast<T>(static_cast<i64>(noise.next()) >> (noise.next() >> 58));
     });
 }
-/// Besides the usual ones: around every power of two that an integer ends at, and halves.
+/// Adds values around each power of two that bounds an integer type, and halves.
 template <class T>
 Columns<T> floats() {
     Columns<T> columns = float_operands<T>(1);
@@ -66,7 +66,7 @@ D clamped(A a) {
     return static_cast<D>(wide < lowest ? lowest : wide > highest ? highest : wide);
 }
 
-// A register that is wider than the type holds the type's value, extended by its sign or by zeros.
+// A register wider than the type contains the type's value, extended by its sign or with zeros.
 #define INTEGERS(D_TYPE, D, W, DR, A_TYPE, A, AR)                                                \
     group.check("cvt." D_TYPE "." A_TYPE, integers<A>(),                                         \
                 DEVICE_1("cvt." D_TYPE "." A_TYPE, W, "=" DR, A, AR),                            \
@@ -121,7 +121,7 @@ template <class T>
 T whole(T value, Towards towards) {
     return static_cast<T>(std::copysign(to_whole(std::fabs(double{value}), towards, std::signbit(value)), value));
 }
-/// What is out of range clamps. A NaN gives 0, or where 64 bits take part the highest bit.
+/// Values out of range saturate. A NaN becomes 0, or the highest bit if either type has 64 bits.
 template <class D>
 D to_integer(double value, Towards towards, bool is_f64 = false) {
     const bool wide = is_f64 || sizeof(D) == 8;
@@ -199,12 +199,12 @@ D in_direction(A value, int direction) {
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "s64", i64, "l", integers<i64>());   \
     RESIZED_ALL_ROUNDINGS(D_TYPE, D, DR, "u64", u64, "l", integers<u64>())
 
-/// Any NaN will do: of an f64 the upper bits of its payload stay.
+/// Accepts any NaN, because f64 keeps the upper bits of its payload.
 template <const SmallFormat& F>
 bool same_half(const u16& got, const u16& wanted) {
     return got == wanted || (is_nan(F, got) && is_nan(F, wanted));
 }
-// Of 64 bits the host rounds to odd first: a double does not hold them all.
+// The host rounds 64-bit integers to odd first, because a double cannot represent all of them.
 #define TO_HALF(M, TOWARDS, D_TYPE, FORMAT, A_TYPE, A, AR, OPERANDS)                             \
     group.check("cvt." M "." D_TYPE "." A_TYPE, OPERANDS,                                        \
                 DEVICE_1("cvt." M "." D_TYPE "." A_TYPE, u16, "=h", A, AR), [](A a) {            \
@@ -319,7 +319,7 @@ void test_halves() {
                 [](u16 a) { return static_cast<u16>(round_to(kF16, std::trunc(value_of(kF16, a)))); });
 }
 
-/// The ten bits that count; the device leaves the others as it likes.
+/// Compares only the significant bits, because the device leaves arbitrary values in the others.
 bool same_tf32(const u32& got, const u32& wanted) {
     return got >> 13 == wanted >> 13 || (is_nan(kTensor32, got >> 13) && is_nan(kTensor32, wanted >> 13));
 }
@@ -330,7 +330,7 @@ bool same_tf32(const u32& got, const u32& wanted) {
 void test_tf32() {
     const auto f = floats<float>();
     Group group("tf32");
-    // Of rna the device adds to the bits of a NaN too: there is nothing to rely on.
+    // NaNs are left out, because with rna the device adds to the bits of a NaN.
     Columns<float> numbers(1);
     for (float a : f[0])
         if (a == a) numbers[0].push_back(a);
@@ -376,7 +376,7 @@ void test_8_bits() {
     EIGHT_BITS("e5m2x2", kE5M2);
 }
 
-// ---- two integers in one ----
+// ---- two integers packed into one register ----
 
 #define PACK_16(TYPE, D)                                                                          \
     group.check("cvt.pack.sat." TYPE ".s32", two,                                                 \

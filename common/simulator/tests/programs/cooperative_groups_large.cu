@@ -1,7 +1,7 @@
 // Cooperative groups: tiles of several warps, and copies by a whole block.
 // expect: tiles of several warps: ok
 // expect: asynchronous copies: ok
-// not built by clang: its cooperative groups end at a warp, and do not copy
+// not built by clang: its cooperative groups end at a warp, and cannot copy
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -10,7 +10,7 @@
 
 namespace cg = cooperative_groups;
 
-/// Tiles of more than one warp meet in shared memory that the system reserves.
+/// Tiles of more than one warp synchronise through shared memory that the system reserves.
 __global__ void large_tiles(int* out) {
     __shared__ cg::block_tile_memory<256> memory;
     const auto b = cg::this_thread_block(memory);

@@ -1,4 +1,4 @@
-// The same as a debugger wants it: every call is one, and lanes meet that came by different ones.
+// The same in a debug build: functions are not inlined, so lanes meet through different calls.
 // nvcc: -G
 // not built by clang: -G is an option of nvcc
 // expect: tiles of several warps: ok

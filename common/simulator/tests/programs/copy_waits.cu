@@ -1,4 +1,4 @@
-// Waits for asynchronous copies to shared memory, and the bytes that are under way when it is read: the
+// Waits for asynchronous copies to shared memory, and the bytes in flight at each wait, by the
 // rules of execute/async_copy.h.
 // simulator only
 // expect: one stage: 4 waits, 0 bytes
@@ -35,7 +35,7 @@ __device__ void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
 }
 
-/// Each thread copies one float per tile. A group is committed for every turn, with or without copies.
+/// Each thread copies one float per tile. Every pass commits a group, even without copies.
 template <int Stages, int Threads>
 __device__ void run_stages(float* out, const float* in) {
     __shared__ float tiles[kTiles][64];
@@ -73,8 +73,8 @@ __global__ void one_after_the_other(float* out, const float* in) {
         out[32 * tile + threadIdx.x] = tiles[tile][threadIdx.x];
 }
 
-/// Who sends the next copies only when this tile was read has two tiles and gains nothing; who sends them
-/// after the wait and before reading does. What a wait leaves under way is 0 in both.
+/// Sends the next copies after the wait, either before or after reading the tile. Only sending
+/// before the read overlaps copy and use. A wait leaves 0 bytes in flight in both cases.
 template <bool BeforeReading>
 __global__ void sent_after_the_wait(float* out, const float* in) {
     __shared__ float tiles[kTiles][32];
@@ -105,7 +105,7 @@ __global__ void nothing(float*, const float*) {
     wait_for_all_but<0>();
 }
 
-/// Two groups of copies that read nothing; the first is waited for.
+/// Commits two groups of copies that read no bytes, and waits for the first.
 __global__ void zeros(float* out, const float* in) {
     __shared__ float tile[2][32];
     for (int k = 0; k < 2; ++k) {
@@ -119,7 +119,7 @@ __global__ void zeros(float* out, const float* in) {
     out[threadIdx.x] = tile[0][threadIdx.x];
 }
 
-/// One thread asks for runs of 512 bytes; all wait.
+/// One thread starts copies of 512 bytes, and all threads wait for them.
 template <int Stages>
 __global__ void bulk_stages(float* out, const float* in) {
     __shared__ __align__(128) float tiles[kTiles][128];

@@ -1,9 +1,9 @@
-// Runs a function on the device over many values, and compares with the same function on the host.
+// Runs a function on the device for many values, and compares it with a function on the host.
 //
 //     Group group("add");
 //     group.check("add.rn.f32", pairs, DEVICE_2("add.rn.f32", float, "=f", float, "f"), host);
 //
-// A group prints "NAME: ok", or its first difference. Programs that use it are built with
+// A group prints "NAME: ok", or its first difference. Programs with groups need the option
 // `// nvcc: --extended-lambda`.
 #pragma once
 
@@ -37,7 +37,7 @@ inline double f64(u64 bits) {
     return bits_as<double>(bits);
 }
 
-// One instruction as a function: D is the type of the result, DR the asm constraint for it.
+// A function of one instruction. D is the type of the result, and DR its asm constraint.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
     [] __device__(A a) {                      \
         D d;                                  \
@@ -71,11 +71,11 @@ private:
     u64 state_ = 0x123456789abcdefu;
 };
 
-/// Columns of operands: the i-th call gets the i-th of each.
+/// Columns of operands. Call number i gets element i of each column.
 template <class T>
 using Columns = std::vector<std::vector<T>>;
 
-/// Every choice of `count` edges, and then `number_random` made by `random(noise)`.
+/// Returns all combinations of `count` edge values, then `number_random` values of `random(noise)`.
 template <class T, class Random>
 Columns<T> choices(int count, const std::vector<T>& edges, int number_random, Random random) {
     Columns<T> columns(count);
@@ -151,7 +151,7 @@ inline std::vector<double> edges_of(double) {
                                    f64(0x7ff8123456789abc)});
 }
 
-/// All bits at random; every second number is near 1, so that sums do not always lose one operand.
+/// Random bits. Every second number is near 1, so that sums do not always lose one operand.
 template <class T>
 T random_float(Noise& noise) {
     if constexpr (sizeof(T) == 8) {
@@ -167,7 +167,7 @@ T random_float(Noise& noise) {
 }
 template <class T>
 Columns<T> float_operands(int count) {
-    // Triples of all edges would be very many.
+    // Use fewer edge values, because all triples would be too many.
     std::vector<T> edges = edges_of(T{});
     if (count == 3) {
         std::vector<T> some;
@@ -214,8 +214,8 @@ public:
     }
     Group(const Group&) = delete;
 
-    /// `good(got, wanted)` says whether a result passes. The host's function takes the same
-    /// operands.
+    /// Compares the device with `host`, which takes the same operands. A result passes if
+    /// `good(got, wanted)` returns true.
     template <class A, class F, class Host, class Good>
     void check(const char* what, const Columns<A>& columns, F device, Host host, Good good) {
         run(what, columns, device, host, good);

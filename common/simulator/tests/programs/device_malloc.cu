@@ -64,7 +64,7 @@ __global__ void objects(int* out) {
     delete[] array;
 }
 
-/// Without free the heap (8 MB) would be empty after some rounds.
+/// Without free, the 8 MB heap would be exhausted after a few rounds.
 __global__ void rounds(int* out) {
     int got = 0;
     for (int i = 0; i < 100; ++i) {
@@ -77,7 +77,7 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
-/// More than the heap has unless more was asked for.
+/// Allocates more than the default heap has.
 __global__ void much(int* out) {
     void* memory = malloc(12 << 20);
     out[0] = memory != nullptr;

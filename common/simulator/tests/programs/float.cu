@@ -1,8 +1,8 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
-// Arithmetic on f32 and f64, in every rounding direction, against the host's IEEE arithmetic.
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
+// Arithmetic on f32 and f64 in every rounding direction, compared with the host's IEEE arithmetic.
 //
-// Of NaNs: single precision returns 0x7fffffff; of double precision any NaN passes, as it does where
-// the PTX manual leaves it open (abs, neg).
+// Single precision returns the NaN 0x7fffffff. Any NaN passes in double precision, and where the
+// PTX manual leaves it open (abs, neg).
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: add sub mul f32: ok
 // expect: fma f32: ok
@@ -28,7 +28,7 @@
 float canonical(float value) { return value == value ? value : f32(0x7fffffff); }
 double canonical(double value) { return value; }
 
-/// operation(operands...) with the processor's rounding direction set.
+/// Returns operation(operands...), computed with the processor's rounding direction set.
 template <int kDirection, class Operation, class T, class... Rest>
 T rounded(Operation operation, T first, Rest... rest) {
     std::fesetround(kDirection);
@@ -49,7 +49,7 @@ float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 float saturated(float value) {
-    // Written for NaN and -0 too, which become +0.
+    // Also converts NaN and -0 to +0, which value <= 0 would not.
     if (!(value > 0)) return 0;
     return value < 1 ? value : 1;
 }
@@ -67,7 +67,7 @@ bool is_good(const T& got, const T& wanted) {
 #define EACH_3(F) F(a), F(b), F(c)
 template <class T> T as_it_is(T value) { return value; }
 
-// One instruction in one direction: M is the modifier, R the register, N the number of operands.
+// One instruction in one direction. M is the modifier, R the register, N the number of operands.
 #define ROUNDED(N, NAME, M, TYPE, T, R, OPERANDS, HOST, FE)                                           \
     group.check(NAME M TYPE, OPERANDS, DEVICE_##N(NAME M TYPE, T, "=" R, T, R),                       \
                 [](PARAMETERS_##N(T)) { return rounded<FE>(HOST<T>, EACH_##N(as_it_is)); },               \
@@ -123,13 +123,13 @@ void test_f64() {
     }
 }
 
-/// Whether a result is subnormal is decided after it was rounded to 24 bits as if there were no lowest
-/// exponent. `larger` is the result times 2^64, rounded so.
+/// Flushes subnormal results, as decided after rounding to 24 bits with an unbounded exponent.
+/// `larger` is the result times 2^64, rounded in that way.
 float flushed_by_size(float larger, float result) {
     return std::fabs(larger) < 0x1p-62f ? std::copysign(0.0f, result) : flushed(result);
 }
-/// operation(operands...) times 2^64, as a float, rounded in this direction. The 64 bits of a long
-/// double are enough on the way for the operands of these tests.
+/// Returns operation(operands...) times 2^64 as a float, rounded in the given direction. A long
+/// double's 64 bits suffice as an intermediate result for these operands.
 template <int kDirection, class Operation, class... Operands>
 float rounded_larger(Operation operation, Operands... operands) {
     return rounded<kDirection>(
@@ -175,9 +175,9 @@ void test_modifiers() {
     }
 }
 
-// ---- approximations: special values as the PTX manual lists them, others within its bounds ----
+// ---- approximations: special values and error bounds as in the PTX manual ----
 
-/// `got` within `ulps` of `wanted`, which is exact to double; special values must agree.
+/// Reports whether `got` is within `ulps` of `wanted`, a double. Special values must be equal.
 bool is_near(float got, double wanted, double ulps) {
     const float nearest = static_cast<float>(wanted);
     if (nearest != nearest || got != got) return nearest != nearest && got != got;
@@ -217,7 +217,7 @@ void test_approximations() {
                 [](float a) { return static_cast<float>(1 / std::sqrt(double{flushed(a)})); }, Near{4});
 }
 
-/// Evenly over [from, to], and the special values.
+/// Returns evenly spaced values in [from, to], and the special values.
 Columns<float> over(float from, float to) {
     Columns<float> columns(1);
     constexpr int kSteps = 4000;
@@ -225,7 +225,7 @@ Columns<float> over(float from, float to) {
     for (const u32 bits : {0u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u}) columns[0].push_back(f32(bits));
     return columns;
 }
-/// Within an absolute error, or one relative to the result.
+/// Compares results within an absolute error, or one relative to the result.
 struct Close {
     double absolute, relative;
     bool operator()(float got, float wanted) const {
@@ -241,7 +241,7 @@ struct Close {
 void test_approximated_functions() {
     constexpr float kPi = 3.14159265f;
     Group group("approximated functions");
-    // The manual's bounds, and half a unit for the reference, which is rounded.
+    // The manual's bounds plus half a unit, because the reference is rounded.
     APPROXIMATED("sin.approx.f32", std::sin, over(-kPi, kPi), 0x1p-20, 0);
     APPROXIMATED("cos.approx.f32", std::cos, over(-kPi, kPi), 0x1p-20, 0);
     APPROXIMATED("lg2.approx.f32", std::log2, over(0.5f, 2), 0x1p-21, 0x1p-22);

@@ -1,4 +1,4 @@
-// Calls of functions that are known only when the program runs.
+// Calls of functions that are known only at run time.
 // expect: a table of functions: ok
 // expect: a pointer from the host: ok
 // expect: different functions in one warp: ok
@@ -30,7 +30,7 @@ __global__ void from_host(int* out, Function function) {
 __global__ void different(int* out) {
     const int i = threadIdx.x;
     out[i] = table[i % 3](i);
-    // And again, with the lanes together once more.
+    // Call through the table again after the lanes have reconverged.
     out[i] += table[(i / 32) % 3](i) * 1000;
 }
 

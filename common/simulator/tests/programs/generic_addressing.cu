@@ -1,4 +1,4 @@
-// Pointers that may point anywhere: the address says where.
+// Generic pointers, whose address determines the state space.
 // expect: one function, three kinds of memory: ok
 // expect: a different kind in every lane: ok
 // expect: what kind of memory: ok

@@ -1,8 +1,8 @@
-// not built by clang: cuda_bf16.h is of the toolkit
+// not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
 // Arithmetic on f16 and bf16, single and in pairs. The host computes in double and rounds once.
 //
-// The approximations of 2^x and tanh pass within the bounds of the PTX manual, and any NaN passes
-// for abs and neg, of which the manual says no more.
+// 2^x and tanh must be within the error bounds of the PTX manual. For abs and neg any NaN passes,
+// because the manual does not specify it.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: f16 add sub mul: ok
 // expect: f16 fma: ok
@@ -42,7 +42,7 @@ Columns<u16> operands(const SmallFormat& f, int count) {
     return choices<u16>(count, edges, 30000, [&f](Noise& noise) {
         const u64 bits = noise.next() >> 24;
         const u32 one = round_to(f, 1);
-        // Every second number is near 1, where sums round.
+        // Every second number is near 1, where sums are rounded.
         const u32 near_1 = one - 4 * (1u << f.fraction_bits) + (bits >> 4) % (8u << f.fraction_bits);
         return static_cast<u16>(bits & 1 ? bits >> 8 : near_1 | (bits & 2 ? f.sign() : 0));
     });
@@ -52,7 +52,7 @@ Columns<u16> all_values() {
     for (u32 bits = 0; bits < 0x10000; ++bits) columns[0].push_back(bits);
     return columns;
 }
-/// Two neighbours of a column of halves make a pair.
+/// Packs two neighbours of a column of halves into a pair.
 Columns<u32> in_pairs(const Columns<u16>& halves) {
     Columns<u32> pairs(halves.size());
     for (std::size_t k = 0; k < halves.size(); ++k) {
@@ -63,7 +63,7 @@ Columns<u32> in_pairs(const Columns<u16>& halves) {
     return pairs;
 }
 
-// ---- the host's answers: a function of bits for each format F ----
+// ---- expected results: a function of bits for each format F ----
 
 template <const SmallFormat& F>
 struct Host {
@@ -73,7 +73,7 @@ struct Host {
     static u16 add(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) + number(b); })); }
     static u16 sub(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) - number(b); })); }
     static u16 mul(u16 a, u16 b) { return rounded(number(a) * number(b)); }
-    /// Whether a product is subnormal is decided before it is rounded.
+    /// A product counts as subnormal or not before it is rounded.
     static u16 mul_ftz(u16 a, u16 b) {
         const double exact = number(ftz(a)) * number(ftz(b));
         const bool is_tiny = std::fabs(exact) < std::ldexp(1, 1 - F.bias());
@@ -104,7 +104,7 @@ private:
     static u16 extremum(u16 a, u16 b, bool maximum) {
         if (is_nan(F, a)) return is_nan(F, b) ? F.nan() : b;
         if (is_nan(F, b)) return a;
-        // A total order, in which -0 comes before +0.
+        // Maps bits to a total order, in which -0 comes before +0.
         const auto place = [](u16 x) { return x & 0x8000 ? -1 - (x & 0x7fff) : int{x}; };
         return (place(a) < place(b)) != maximum ? a : b;
     }
@@ -217,7 +217,7 @@ void test_bf16() {
                 [](u16 a, u16 b) { return B::rounded(B::number(a) > B::number(b)); });
 }
 
-// ---- pairs: the same on both halves ----
+// ---- pairs: the same operation on both halves ----
 
 template <u16 (*kHost)(u16, u16)>
 u32 both(u32 a, u32 b) {
@@ -231,7 +231,7 @@ u32 both(u32 a, u32 b, u32 c) {
 #define CHECK_PAIR(N, TEXT, OPERANDS, HOST) \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, u32, "=r", u32, "r"), both<HOST>)
 
-// Which of the halves are less: bit 0 the lower, bit 1 the upper.
+// Reports which halves are less: bit 0 for the lower half, bit 1 for the upper half.
 #define SETP_PAIR(TYPE, HOST)                                                                      \
     group.check("setp.lt" TYPE, two,                                                               \
                 [] __device__(u32 a, u32 b) {                                                      \
@@ -276,7 +276,7 @@ void test_pairs() {
 
 // ---- approximations ----
 
-/// Within a relative error of the exact value, besides half a unit in the last place for subnormals.
+/// Accepts a relative error, plus half a unit in the last place for subnormals.
 template <const SmallFormat& F>
 struct Relative {
     double bound;

@@ -1,12 +1,12 @@
-// What the tests of single instructions share: each line of such a test is one PTX instruction and
-// what it computes, said once more in C++.
+// Helpers for the tests of single instructions. Each line of a test has a PTX instruction and
+// an equivalent C++ expression.
 //
 //     GROUP("sums");
 //     BINARY("add.s32 %0, %1, %2;", s32, s32, s32, u32(a) + u32(b));
 //
-// makes a kernel out of the PTX, and compares it with the C++ on combinations of edge values and on
-// pseudo-random values. Types go by their PTX names; the sources are called a, b, c, e.
-// A test prints "sums: ok", or the first instruction of the group that is wrong, with its operands.
+// compiles a kernel from the PTX, and compares it with the C++ for combinations of edge values and
+// for pseudo-random values. Types have their PTX names, and the sources are called a, b, c, e.
+// A test prints "sums: ok", or the first wrong instruction of the group, with its operands.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ using u128 = unsigned __int128;
 
 // ---- operands ----
 
-/// Numbers at which instructions turn a corner, as bits of a T.
+/// Returns values at which instructions change behaviour, as the bits of a T.
 template <class T>
 std::vector<T> edges() {
     if constexpr (std::is_integral_v<T>) {
@@ -77,7 +77,7 @@ std::vector<T> edges() {
     }
 }
 
-/// Values of any type are kept as bits, so that the compiler makes less of what follows for each of them.
+/// Values of all types are stored as bits, so that less code is instantiated per type.
 template <class T>
 u64 bits_of(T value) {
     u64 bits = 0;
@@ -108,14 +108,14 @@ public:
         state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
         return (state_ ^ state_ >> 29) * 0xbf58476d1ce4e5b9ull;
     }
-    /// Any, but small numbers are as frequent as big ones.
+    /// Returns random bits in which small numbers are as frequent as large ones.
     u64 value() { return bits() >> bits() % 64 ^ (bits() >> 40 & 1 ? ~0ull : 0ull); }
 
 private:
     u64 state_ = 1;
 };
 
-/// What a source of an instruction can be.
+/// The set of values that a source of an instruction may take.
 struct Source {
     std::size_t bytes;
     std::vector<u64> edges;
@@ -127,7 +127,7 @@ Source source_of() {
     return source;
 }
 
-/// Values of each source: all combinations of edge values where these are few, and as many others.
+/// Returns values for each source: all combinations of edge values if few, and as many random ones.
 inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources) {
     std::vector<std::vector<u64>> columns(sources.size());
     std::size_t combinations = 1;
@@ -155,7 +155,7 @@ inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources
 
 // ---- the list of instructions ----
 
-/// Listed from when it is made.
+/// An instruction, which its constructor adds to the list.
 class Instruction {
 public:
     explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
@@ -173,7 +173,7 @@ inline std::string& group_of_next() {
     return name;
 }
 
-/// D from sources S by `kernel`, and by `answer` on the host.
+/// Compares `kernel` with `answer` on the host, for a result D of sources S.
 template <class D, class... S>
 class Listed : public Instruction {
 public:
@@ -216,7 +216,7 @@ struct Group {
     explicit Group(const char* name) { group_of_next() = name; }
 };
 
-/// A line for each group, in the order of the file.
+/// Runs all instructions, and prints a line for each group, in the order of the file.
 inline void run_instructions() {
     const std::vector<const Instruction*>& all = Instruction::all();
     for (std::size_t i = 0; i < all.size();) {
@@ -229,9 +229,9 @@ inline void run_instructions() {
     }
 }
 
-// ---- the lines of a test ----
+// ---- the macros of a test ----
 
-// The letter that inline assembly has for registers of a type.
+// The inline assembly constraint for registers of each type.
 #define LETTER_s16 "h"
 #define LETTER_u16 "h"
 #define LETTER_b16 "h"
@@ -301,8 +301,8 @@ inline void run_instructions() {
     static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
         text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
-/// Not one instruction, but an expression of a, b, c, e that the compiler makes into some: the same
-/// text on both sides.
+/// An expression of a, b, c, e that the compiler translates into instructions, and that the host
+/// evaluates too.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
 #define EXPRESSION_AS(id, D, T, ...)                                                     \
     __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs, \

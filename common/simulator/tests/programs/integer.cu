@@ -1,6 +1,6 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
-// Integer arithmetic: every instruction and type, with wrap-around, saturation, halves of products,
-// carries and division by zero.
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
+// Integer arithmetic: every instruction and type, with wrap-around, saturation, halves of
+// products, carries and division by zero.
 // expect: add sub: ok
 // expect: saturating add sub: ok
 // expect: pairs of 16 bits: ok
@@ -20,7 +20,7 @@
 // expect: 128 bits: ok
 #include "instruction_check.h"
 
-// Sums and products are taken in 128 bits here, where nothing overflows, and then cut.
+// Sums and products are computed in 128 bits, where nothing overflows, and then truncated.
 template <class T>
 T low(s128 value) {
     return static_cast<T>(value);
@@ -32,7 +32,7 @@ T high(s128 value) {
 s32 clamped(s128 value) {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : s32(value);
 }
-/// 128 bits do not hold a product of two u64 with sign: unsigned where that matters.
+/// s128 overflows for the product of two large u64 values, so unsigned types use u128.
 template <class T>
 T product_high(T a, T b) {
     return std::is_signed_v<T> ? high<T>(s128(a) * b)
@@ -97,14 +97,14 @@ FOR_ALL(MAD)
 #define MAD_WIDE(T, W) \
     TERNARY("mad.wide." #T " %0, %1, %2, %3;", W, T, T, W, u128(s128(a) * b) + u128(c));
 MAD_WIDE(s16, s32) MAD_WIDE(u16, u32) MAD_WIDE(s32, s64) MAD_WIDE(u32, u64)
-// A literal addend has the width of the result.
+// A literal addend is as wide as the result.
 BINARY("mad.wide.s16 %0, %1, %2, -100000;", s32, s16, s16, u128(s128(a) * b - 100000));
 BINARY("mad.wide.u16 %0, %1, %2, 0xfffffffe;", u32, u16, u16, u128(a) * b + 0xfffffffeu);
 TERNARY("mad.hi.sat.s32 %0, %1, %2, %3;", s32, s32, s32, s32,
         clamped(s128(product_high<s32>(a, b)) + c));
 
 GROUP("mul24 mad24");
-/// The lower 24 bits of a, with sign for s32.
+/// Returns the lower 24 bits of a, sign-extended for s32.
 s64 lower_24(s32 a) {
     const s64 bits = a & 0xffffff;
     return bits >= 0x800000 ? bits - 0x1000000 : bits;
@@ -152,7 +152,7 @@ BINARY("max.relu.s32 %0, %1, %2;", s32, s32, s32, a < 0 && b < 0 ? 0 : a < b ? b
 // ---- dot products ----
 
 GROUP("dp4a dp2a");
-/// Part `index` of a word in parts of `bits` bits.
+/// Returns part `index` of a word that is divided into parts of `bits` bits.
 s64 part(u32 word, int bits, int index, bool is_signed) {
     const s64 value = word >> bits * index & ((1u << bits) - 1);
     return is_signed && value >> (bits - 1) ? value - (1ll << bits) : value;
@@ -181,7 +181,7 @@ GROUP("vabsdiff2 vabsdiff4");
 s64 difference(int bits, int index, u32 a, bool signed_a, u32 b, bool signed_b) {
     return std::abs(part(a, bits, index, signed_a) - part(b, bits, index, signed_b));
 }
-/// Side by side, each cut to its part.
+/// Computes the differences of all parts, and truncates each to its part.
 u32 differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b) {
     u32 all = 0;
     for (int i = 0; i < 32 / bits; ++i) {
@@ -203,10 +203,10 @@ DIFFERENCES(2, s32, true, u32, false) DIFFERENCES(2, s32, true, s32, true)
 DIFFERENCES(4, u32, false, u32, false) DIFFERENCES(4, u32, false, s32, true)
 DIFFERENCES(4, s32, true, u32, false) DIFFERENCES(4, s32, true, s32, true)
 
-// ---- carries: numbers in pieces ----
-//
-// 64 bits in halves of 32, and 128 in halves of 64; a carry out of the top is
-// a third piece.
+// ---- carries: numbers in two or three words ----
+// 64 bits in two words of 32, and 128 bits in two words
+// of 64. A third word receives the carry out of the
+// top.
 
 GROUP("carry of 32 bits");
 #define IN_HALVES(what)                                                              \
@@ -236,7 +236,7 @@ QUATERNARY(CARRY64("sub.cc.u64 dl, %1, %2; subc.cc.u64 dh, %3, %4; subc.u64 %0, 
            u64, u64, u64, u128(c) < u128(e) + (a < b ? 1 : 0) ? -1 : 0);
 
 GROUP("additions after subtractions");
-// The flag of a subtraction is that of a + ~b + 1: set when nothing was borrowed.
+// sub.cc sets the flag as a + ~b + 1 would, that is, if there is no borrow.
 BINARY("{ .reg .b32 t; sub.cc.u32 t, %1, %2; addc.u32 %0, 0, 0; }", u32, u32, u32, a >= b);
 BINARY("{ .reg .b32 t; add.cc.u32 t, %1, %2; subc.u32 %0, 0, 0; }", u32, u32, u32,
        (u64(a) + b) >> 32 ? 0 : -1);
@@ -259,7 +259,7 @@ QUATERNARY("{ .reg .b64 t; mad.lo.cc.u64 t, %1, %2, %3; madc.hi.u64 %0, %1, %2, 
 QUATERNARY("{ .reg .b64 t; mad.lo.cc.s64 t, %1, %2, %3; madc.hi.s64 %0, %1, %2, %4; }", u64, s64,
            s64, u64, u64, (u128(s128(a) * b) + (u128(e) << 64) + c) >> 64);
 
-// ---- 128 bits, as the compiler takes them apart ----
+// ---- 128 bits, as the compiler splits them ----
 
 GROUP("128 bits");
 #define A128 (u128(a) << 64 | b)

@@ -1,5 +1,5 @@
-// CUDA's functions on integers, by their names, against what they say in C++ on the host: numbers at which they
-// turn a corner, and pseudo-random ones. nvcc and the headers for clang both come to the same.
+// CUDA's integer functions, compared with equivalent C++ on the host, for edge values and random
+// numbers. nvcc and the headers for clang must give the same results.
 // expect: products: ok
 // expect: averages and differences: ok
 // expect: dot products: ok

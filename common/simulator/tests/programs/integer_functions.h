@@ -1,5 +1,5 @@
-// What the tests of CUDA's functions on integers share: lists of calls and of what they are, which become a
-// kernel and a function of the host, and are compared.
+// Helpers for the tests of CUDA's integer functions: lists of calls and their expected values, each
+// of which becomes a kernel and a host function.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,8 +19,8 @@ struct Results {
     u64 of[kMost];
 };
 
-// A group is a list of F(what the device calls, what it is): the first part becomes a kernel, the second a
-// function of the host. Both see a, b, c (unsigned), the same with signs (i, j, k), and 64-bit numbers.
+// A group is a list of F(call on the device, expected value). The calls become a kernel, the values
+// a host function. Both use a, b, c (unsigned), i, j, k (the same, signed) and 64-bit numbers.
 #define OPERANDS                                                                 \
     [[maybe_unused]] const u32 a = o.a, b = o.b, c = o.c;                        \
     [[maybe_unused]] const int i = static_cast<int>(a), j = static_cast<int>(b); \
@@ -31,7 +31,7 @@ struct Results {
 #define F_HOST(call, meaning) r.of[next++] = static_cast<u64>(meaning);
 #define F_NAME(call, meaning) #call,
 
-/// Part `at` of a word, of 8 or 16 bits, with a sign or without.
+/// Returns part `at` of a word, of 8 or 16 bits, signed or unsigned.
 static int part(u32 word, int bits, int at, bool has_sign) {
     const u32 value = word >> at * bits & ((1u << bits) - 1);
     return has_sign && value >> (bits - 1) ? static_cast<int>(value) - (1 << bits)

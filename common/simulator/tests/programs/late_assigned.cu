@@ -1,12 +1,12 @@
-// Variables that get their first value inside a loop and are used behind it, as whoever looks for a smallest
-// or last element writes them: between two turns nothing else may take their place.
+// Variables that are first assigned inside a loop and used after it, as in a search for a smallest
+// element. Their registers must not be reused between two passes.
 // expect: smallest: ok
 // expect: last of each kind: ok
 // expect: nested: ok
 // expect: previous turn: ok
 #include "check.h"
 
-/// What goes with the smallest element, in several widths.
+/// Finds the smallest element, and values of several widths that belong to it.
 __global__ void smallest(const float* values, const unsigned* names, unsigned long long* out,
                          int count) {
     float least = 1e30f;
@@ -27,7 +27,7 @@ __global__ void smallest(const float* values, const unsigned* names, unsigned lo
     out[threadIdx.x] = best + low + high + wide;
 }
 
-/// Each kind is met at least once.
+/// Returns the last element of each class mod 3. Every class occurs at least once.
 __global__ void last_of_each_kind(const unsigned* in, unsigned* out, int count) {
     unsigned zero, one, two;
     for (int i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ __global__ void nested(const unsigned* in, unsigned* out, int count) {
     out[threadIdx.x] = largest * 1000 + row_of_largest * 30 + col_of_largest;
 }
 
-/// A copy of a value that changes on every turn.
+/// Copies a value that changes in every pass.
 __global__ void previous_turn(const unsigned* in, unsigned* out, int count) {
     unsigned before = 0, kept = 0;
     for (int i = 0; i < count; ++i) {

@@ -1,8 +1,8 @@
-// How often a warp waits for its loads from global memory: the rules of program/load_waits.h, one kernel
-// each, in PTX whose order no compiler changes. One warp, unless a name says otherwise.
+// How often a warp waits for loads from global memory, by the rules of program/load_waits.h. Each
+// rule has a kernel in PTX, which is not reordered. One warp runs, unless a name says otherwise.
 // simulator only
 //
-// Loads that go through to shared memory do not wait for each other.
+// Loads that are passed on to shared memory do not wait for each other.
 // expect: four loads, stored to shared memory: 4 loads, 1 waits
 // expect: ... and a barrier after each: 4 loads, 4 waits
 // expect: ... and a barrier of the warp after each: 4 loads, 4 waits
@@ -14,17 +14,17 @@
 // expect: two loads of four elements: 1 loads, 1 waits
 // expect: a loop of four turns: 4 loads, 4 waits
 // expect: a loop that passes while a load is pending: 1 loads, 1 waits
-// What computes with a value, or goes to an address that it gives, waits for it.
+// An instruction waits for a loaded value if it computes with it or uses it as an address.
 // expect: arithmetic after each of two: 2 loads, 2 waits
 // expect: arithmetic after both: 2 loads, 1 waits
 // expect: an address that was loaded: 2 loads, 2 waits
 // expect: a place in shared memory that was loaded: 1 loads, 2 waits
-// Stores to global memory hold up loads that may read what they wrote.
+// Stores to global memory delay loads that may read the stored values.
 // expect: copies through one register after the other: 4 loads, 4 waits
 // expect: ... of what nobody writes: 4 loads, 1 waits
 // expect: ... all loads first: 4 loads, 1 waits
 // expect: ... in a loop, of what nobody writes: 4 loads, 4 waits
-// The rest. ptxas leaves out loads that nothing uses, and so does the simulator where it counts.
+// Other cases. The simulator does not count unused loads, because ptxas removes them.
 // expect: a fence between two: 2 loads, 2 waits
 // expect: an atomic between two: 2 loads, 2 waits
 // expect: a call between two: 2 loads, 2 waits
@@ -37,7 +37,7 @@
 #include "api_check.h"
 #include "simulator_function.h"
 
-/// The text sees in (%0), out (%1) and shared memory (%2) at the thread's own element.
+/// `text` uses %0 (in), %1 (out) and %2 (shared memory), each at the thread's own element.
 #define KERNEL(name, text)                                                                    \
     __global__ void name(float* out, const float* in) {                                       \
         __shared__ float tile[1024];                                                          \

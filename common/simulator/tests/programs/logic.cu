@@ -1,4 +1,4 @@
-// only with --all: instructions in inline PTX, which every compiler passes on as they are
+// only with --all: instructions in inline PTX, which every compiler passes on unchanged
 // Bitwise logic, on numbers and on predicates, and selection.
 // expect: and or xor not cnot: ok
 // expect: predicates: ok
@@ -55,7 +55,7 @@ GROUP("slct");
 SLCT(b16) SLCT(s16) SLCT(u16) SLCT(b32) SLCT(s32) SLCT(u32) SLCT(b64) SLCT(s64) SLCT(u64)
 SLCT(f32) SLCT(f64)
 
-// The predicate is that of the result, combined with another one.
+// The predicate says whether the result is nonzero, combined with another predicate.
 GROUP("lop3 with predicates");
 #define LOP3_WITH(COMBINE, OPERATOR)                                                     \
     TERNARY("{ .reg .pred p, q; .reg .b32 d, x; setp.lt.s32 q, %3, 0; "                  \
@@ -65,7 +65,7 @@ GROUP("lop3 with predicates");
 LOP3_WITH(and, &&)
 LOP3_WITH(or, ||)
 
-// ---- lop3: all of its 256 tables ----
+// ---- lop3 with each of the 256 tables ----
 
 constexpr int kTables = 256;
 
@@ -87,7 +87,7 @@ __global__ void lop3_tables(u32* out, const u32* in) {
              std::make_integer_sequence<int, kTables>());
 }
 
-/// Bit i of the table is the result where a, b, c are the bits of i, a the highest.
+/// Bit i of the table is the result if a, b, c are the bits of i, where a is the highest.
 u32 looked_up(u32 table, u32 a, u32 b, u32 c) {
     u32 result = 0;
     for (int bit = 0; bit < 32; ++bit) {

@@ -1,10 +1,10 @@
-// not built by clang: sinf, expf and others are in a library of the toolkit
-// Mathematical functions, within the error bounds of the CUDA C++ Programming Guide.
+// not built by clang: sinf, expf and others are in a library of NVIDIA's toolkit
+// Mathematical functions must be within the error bounds of the CUDA C++ Programming Guide.
 //
-// The bounds are those of its appendix "Mathematical Functions": tables "Single-Precision
-// Mathematical Standard Library Functions with Maximum ULP Error", "Double-Precision ..." and
-// "Functions Affected by -use_fast_math" / "Single-Precision ... Intrinsic Functions". The guide
-// measures from the correctly rounded result. Where its releases differ, the wider bound stands here.
+// The bounds are in its appendix "Mathematical Functions": tables "Single-Precision Mathematical
+// Standard Library Functions with Maximum ULP Error", "Double-Precision ..." and "Functions
+// Affected by -use_fast_math" / "Single-Precision ... Intrinsic Functions". They are relative to
+// the correctly rounded result. If releases of the guide differ, the wider bound is used.
 // nvcc: --extended-lambda
 // expect: single precision: ok
 // expect: single precision of two operands: ok
@@ -18,7 +18,7 @@
 
 // ---- errors ----
 
-/// How far `got` is from the correctly rounded `wanted`, in units of the last place of `wanted`.
+/// Returns the distance of `got` from the correctly rounded `wanted`, in units of its last place.
 template <class T>
 struct Within {
     double ulps;
@@ -35,7 +35,7 @@ struct Within {
 
 // ---- operands ----
 
-/// Evenly over [from, to], and as many more with random digits.
+/// Returns evenly spaced values in [from, to], and as many with random digits.
 template <class T>
 Columns<T> between(double from, double to) {
     Columns<T> columns(1);
@@ -47,7 +47,7 @@ Columns<T> between(double from, double to) {
     }
     return columns;
 }
-/// Numbers of every size from 2^from to 2^to, of both signs or positive.
+/// Returns numbers of every magnitude from 2^from to 2^to, of both signs or positive only.
 template <class T>
 Columns<T> sizes(int from, int to, bool both_signs) {
     Columns<T> columns(1);
@@ -63,7 +63,7 @@ Columns<T> sizes(int from, int to, bool both_signs) {
 }
 template <class T>
 Columns<T> together(const Columns<T>& a, Columns<T> b) {
-    // The second one goes through its values in another order.
+    // The second operand takes its values in another order.
     std::vector<T> shuffled;
     const std::size_t count = a[0].size();
     for (std::size_t i = 0; i < count; ++i) shuffled.push_back(b[0][i * 7919 % b[0].size()]);
@@ -72,7 +72,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
 
 // ---- the tables ----
 
-// FUNCTION within ULPS of REFERENCE, a function of long doubles, over OPERANDS.
+// Checks that FUNCTION is within ULPS of REFERENCE, a long double function, for OPERANDS.
 #define FUNCTION_1(T, ULPS, FUNCTION, REFERENCE, OPERANDS)                                          \
     group.check(#FUNCTION, OPERANDS, [] __device__(T x) -> T { return FUNCTION(x); },               \
                 [](T x) { return static_cast<T>(REFERENCE(static_cast<long double>(x))); }, Within<T>{ULPS})
@@ -83,7 +83,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
                 }, Within<T>{ULPS})
 
 long double exp10_of(long double x) { return std::pow(10.0L, x); }
-/// Rounded once: through a long double it would be twice.
+/// Rounds once, because a detour through long double would round twice.
 long double root_of_double(long double x) { return std::sqrt(static_cast<double>(x)); }
 long double reciprocal_root(long double x) { return 1 / std::sqrt(x); }
 
@@ -137,7 +137,7 @@ void test_double() {
     FUNCTION_1(double, 2, erf, std::erf, between<double>(-7, 7));
     FUNCTION_1(double, 5, erfc, std::erfc, between<double>(-7, 27));
     FUNCTION_1(double, 2, tanh, std::tanh, between<double>(-22, 22));
-    // The guide excepts (-11.001, -2.2637), where the absolute error is larger.
+    // The guide excludes (-11.001, -2.2637), where the absolute error is larger.
     FUNCTION_1(double, 4, lgamma, std::lgamma, between<double>(-2, 50));
     FUNCTION_1(double, 4, lgamma, std::lgamma, sizes<double>(-60, 200, false));
 }
@@ -151,12 +151,12 @@ void test_double_of_two() {
     FUNCTION_2(double, 2, hypot, std::hypot, anything);
 }
 
-// ---- intrinsics: bounds that depend on the operand, so the reference carries it along ----
+// ---- intrinsics, whose error bound depends on the operand and is part of the reference ----
 
 struct Bounded {
     double exact, allowed;
 };
-/// The device's result is widened to be comparable; `allowed` is in it as 0.
+/// Compares a result with its bound. The device's result is widened, and its `allowed` is 0.
 bool is_within(const Bounded& got, const Bounded& wanted) {
     if (wanted.exact != wanted.exact) return got.exact != got.exact;
     return std::fabs(got.exact - wanted.exact) <= wanted.allowed;
@@ -180,7 +180,7 @@ double ulp_of(double value) {
 
 void test_intrinsics() {
     constexpr double kPi = 3.14159265358979;
-    // Half a unit more: the guide counts from the rounded result, this from the exact one.
+    // The bound is half a unit wider, because the guide measures from the rounded result.
     const auto ordinary = together(sizes<float>(-60, 60, true), sizes<float>(-58, 62, true));
     const auto powers = together(between<float>(2.5, 8), between<float>(-20, 20));
     Group group("intrinsics");
@@ -191,7 +191,7 @@ void test_intrinsics() {
     INTRINSIC_1(__logf, std::log, 3.5 * ulp_of(y), sizes<float>(1, 128, false));
     INTRINSIC_1(__logf, std::log, 3.5 * ulp_of(y), sizes<float>(-126, -1, false));
     INTRINSIC_1(__log2f, std::log2, 2.5 * ulp_of(y), sizes<float>(1, 128, false));
-    // Derived as exp2f(y * __log2f(x)): both of them and the product between may err.
+    // __powf is exp2f(y * __log2f(x)), and each of its three steps may add an error.
     INTRINSIC_2(__powf, std::pow, (4 + 4 * std::fabs(b * std::log2(a))) * ulp_of(y), powers);
     INTRINSIC_2(__fdividef, [](double p, double q) { return p / q; }, 2.5 * ulp_of(y), ordinary);
 }

@@ -1,9 +1,9 @@
-// not built by clang: mma.h is of the toolkit
-// What shared memory is asked for by ldmatrix, stmatrix, and wmma's loads and stores: requests, wavefronts,
-// and how many of those are bank conflicts. Global memory: requests and sectors.
+// not built by clang: mma.h is part of NVIDIA's toolkit
+// Shared memory accesses of ldmatrix, stmatrix and wmma: requests, wavefronts and bank conflicts.
+// Global memory accesses: requests and sectors.
 // simulator only
 //
-// A matrix is a pass of eight rows of 16 bytes, one wavefront where they lie in different banks.
+// A matrix takes one pass for its eight rows of 16 bytes: one wavefront if the banks differ.
 // expect: ldmatrix.x1, rows side by side: 1 requests, 1 wavefronts, 0 conflicts
 // expect: ldmatrix.x2, rows side by side: 1 requests, 2 wavefronts, 0 conflicts
 // expect: ldmatrix.x4, rows side by side: 1 requests, 4 wavefronts, 0 conflicts
@@ -17,7 +17,7 @@
 // expect: stmatrix.x4, rows of 64 halves: 1 requests, 32 wavefronts, 28 conflicts
 // expect: stmatrix.x4, rows of 64 halves and 8 more: 1 requests, 4 wavefronts, 0 conflicts
 // expect: movmatrix: 0 requests, 0 wavefronts, 0 conflicts
-// wmma: of two-byte elements ldmatrix, of four-byte ones loads of their own.
+// wmma uses ldmatrix for two-byte elements, and ordinary loads for four-byte elements.
 // expect: wmma a by rows of 64 halves: 1 requests, 32 wavefronts, 28 conflicts
 // expect: wmma a by rows of 72 halves: 1 requests, 4 wavefronts, 0 conflicts
 // expect: wmma a by columns of 72 halves: 1 requests, 4 wavefronts, 0 conflicts
@@ -26,7 +26,7 @@
 // expect: wmma a of global memory, rows of 64 halves: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by rows of 64: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by columns of 64: 8 requests, 32 sectors
-// What a picture of the banks is drawn from: the rows, and the lanes that give their addresses.
+// Data for a picture of the banks: the rows, and the lanes that provide their addresses.
 // expect: traced: load, lanes 000000ff, 16 bytes, 8 wavefronts of 1, lane 7 at 896
 // expect: traced: store, lanes ffffffff, 16 bytes, 4 wavefronts of 4, lane 7 at 1008
 #include <mma.h>
@@ -39,7 +39,7 @@ using A = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
 using ATurned = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-/// A lane's row at `pitch` halves a row; `swizzle`: the row number changes the place in it.
+/// A lane's row has `pitch` halves. With `swizzle`, the row number shifts the position in the row.
 #define MATRICES(name, text, pitch, swizzle, step)                                               \
     __global__ void name(unsigned* out) {                                                        \
         __shared__ __align__(128) unsigned short tile[32 * 80];                                  \
@@ -125,7 +125,7 @@ static void global(const char* what, Launch launch) {
                 int(c.load_sectors + c.store_sectors));
 }
 
-/// The one access to shared memory of a kernel's warp.
+/// Prints the only shared memory access of a kernel's warp.
 static void traced(void (*kernel)(unsigned*)) {
     FIND(coalesceTraceWarp)(0, 0, 100);
     kernel<<<1, 32>>>(memory);
@@ -142,7 +142,7 @@ static void traced(void (*kernel)(unsigned*)) {
 }
 
 int main() {
-    FIND(coalesceSetChecks)("memcheck");  // of the tile, only its addresses matter here
+    FIND(coalesceSetChecks)("memcheck");  // only the tile's addresses matter, not its values
     MUST(cudaMalloc(&memory, 1 << 16));
     MUST(cudaMemset(memory, 0, 1 << 16));
     shared("ldmatrix.x1, rows side by side", x1);

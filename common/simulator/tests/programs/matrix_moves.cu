@@ -36,12 +36,12 @@ __device__ unsigned shared_address(const void* p) {
                  "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])                                    \
                  : "memory")
 
-/// Row `lane` of the warp's 32 rows, in an order that is not that of memory.
+/// Returns row `lane` of the warp's 32 rows, which are not in the order of memory.
 __device__ int row_of(int lane) {
     return lane * 5 % 32;
 }
 
-/// How: 1, 2, 4 matrices; negative: turned.
+/// `How` is the number of matrices, 1, 2 or 4. A negative number transposes them.
 template <int How>
 __global__ void load(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
@@ -68,7 +68,7 @@ static std::vector<unsigned short> numbers() {
     return values;
 }
 
-/// What lane `lane` has of matrix `m`, if lane l gave the row that `row(l)` says.
+/// Returns lane `lane`'s register of matrix `m`, if lane l provides the address of row `row(l)`.
 template <class Row>
 unsigned wanted_of(int m, int lane, bool turned, Row row) {
     const std::vector<unsigned short> in = numbers();
@@ -134,7 +134,7 @@ __global__ void move(unsigned* out, const unsigned* in) {
     out[threadIdx.x] = d;
 }
 
-/// One register is address and destination.
+/// The same register is address and destination.
 __global__ void load_in_place(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
     for (int k = threadIdx.x; k < kElements; k += 32) rows[k / 8][k % 8] = in[k];
@@ -169,7 +169,7 @@ __global__ void load_parted(unsigned* out, const unsigned short* in) {
     out[threadIdx.x] = d;
 }
 
-/// Tiles of 32 x 32 halves by several warps and many blocks.
+/// Transposes in tiles of 32 x 32 halves, with several warps per block and many blocks.
 constexpr int kSide = 96, kTile = 32;
 __global__ void transpose(unsigned short* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short tile[kTile][kTile + 8], turned[kTile][kTile + 8];
@@ -177,7 +177,7 @@ __global__ void transpose(unsigned short* out, const unsigned short* in) {
     for (int r = y; r < kTile; r += 4)
         tile[r][x] = in[(blockIdx.y * kTile + r) * kSide + blockIdx.x * kTile + x];
     __syncthreads();
-    // Warp y turns the eight columns from 8 * y on.
+    // Warp y transposes the eight columns from 8 * y.
     unsigned d[4];
     LOAD_4(".trans", d, shared_address(&tile[x][8 * y]));
     STORE_4("", shared_address(&turned[8 * y + x % 8][x / 8 * 8]), d);

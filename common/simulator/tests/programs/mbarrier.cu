@@ -1,4 +1,4 @@
-// not built by clang: cuda_awbarrier_primitives.h and cuda/barrier are of the toolkit
+// not built by clang: cuda_awbarrier_primitives.h and cuda/barrier are part of the toolkit
 // mbarrier: barriers in shared memory.
 // expect: phases by parity: ok
 // expect: arrival with a count: ok
@@ -13,7 +13,7 @@
 
 #include "check.h"
 
-// A cuda::barrier in shared memory is initialised by init(), not by its constructor.
+// init() initialises a cuda::barrier in shared memory, so its constructor does not run.
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 constexpr int kThreads = 96;
@@ -56,7 +56,7 @@ __device__ bool state_over(unsigned long long& b, unsigned long long state) {
     return over;
 }
 
-/// A value travels once around the block: each phase, everybody reads its neighbour's.
+/// Passes each value once around the block. In every phase a thread reads its neighbour's value.
 __global__ void parities(int* out) {
     __shared__ unsigned long long b;
     __shared__ int values[2][kThreads];
@@ -102,7 +102,7 @@ __global__ void states(int* out) {
     const unsigned long long third = arrive(b);
     out[4] = __mbarrier_token_pending_count(third);
     out[5] = state_over(b, first) + state_over(b, second) + state_over(b, third);
-    // The next phase has begun by itself.
+    // The next phase has begun without a further call.
     const unsigned long long fourth = arrive(b);
     out[6] = __mbarrier_token_pending_count(fourth);
     out[7] = state_over(b, fourth);
@@ -110,8 +110,8 @@ __global__ void states(int* out) {
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-/// `never` is no result of a test. The condition keeps the completion behind the first test: ptxas moves
-/// it in front of it otherwise, since it is relaxed.
+/// No test returns `never`. The condition keeps complete_tx after the first test, because ptxas
+/// would otherwise move this relaxed instruction before it.
 __global__ void bytes(int* out, int never) {
     __shared__ unsigned long long b;
     if (threadIdx.x != 0) return;
@@ -147,7 +147,7 @@ __global__ void standard(int* out) {
     out[threadIdx.x] = sum + values[(threadIdx.x + 1) % kThreads];
 }
 
-/// The first warp fills one half of a buffer while the others empty the other half.
+/// The first warp fills one half of a buffer while the other warps empty the other half.
 __global__ void producer(int* out, int rounds) {
     __shared__ Barrier full[2], empty[2];
     __shared__ int buffer[2][32];
@@ -177,7 +177,7 @@ __global__ void dropping(int* out) {
     __shared__ int count;
     if (threadIdx.x == 0) init(&b, kThreads), count = 0;
     __syncthreads();
-    // In every round a third of those who are left leave.
+    // In every round a third of the remaining threads leave.
     for (int round = 0; round < 3; ++round) {
         if (static_cast<int>(threadIdx.x) / 32 == round) {
             atomicAdd(&count, 1);

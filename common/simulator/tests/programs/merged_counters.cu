@@ -1,14 +1,14 @@
-// Neighbouring accesses of a thread to shared memory: the GPU's code has one wider instruction for them, and that is what
-// is counted. tests/merges shows that ptxas's code for these kernels has these widths; an H200 counts the same of the
-// first three.
+// Adjacent shared memory accesses of a thread, which the GPU's code merges into one wider
+// instruction that is counted. tests/merges shows that ptxas's code for these kernels has these
+// widths, and an H200 counts the same for the first three.
 // simulator only
 // expect: four adjacent loads: 1 loads of 4 wavefronts, 0 conflicts; 4 stores of 4, 0
 // expect: four adjacent stores: 4 loads of 4 wavefronts, 0 conflicts; 1 stores of 4, 0
 // expect: eight words for all lanes: 2 loads of 4 wavefronts, 0 conflicts; 1 stores of 1, 0
 // expect: pairs: 1 loads of 2 wavefronts, 0 conflicts; 2 stores of 2, 0
-// Nobody knows that the address is a multiple of 8.
+// Nothing shows that the address is a multiple of 8.
 // expect: pairs from an unknown word on: 2 loads of 4 wavefronts, 2 conflicts; 2 stores of 2, 0
-// One of 16 bytes, of which the first four are not asked for, and one of four.
+// A 16-byte load whose first four bytes are not used, and a 4-byte load.
 // expect: four loads from the second word on: 2 loads of 8 wavefronts, 3 conflicts; 5 stores of 5, 0
 // expect: structures of 12 bytes: 3 loads of 3 wavefronts, 0 conflicts; 3 stores of 3, 0
 // expect: a store between two loads: 2 loads of 2 wavefronts, 0 conflicts; 2 stores of 2, 0
@@ -46,7 +46,7 @@ __global__ void eight_words(float* out, const float* in, int) {
     for (int k = 0; k < 8; ++k) sum += s[k];
     out[threadIdx.x] = sum;
 }
-// In PTX, because compilers compute the address in different ways, of which only some show that it is a multiple of 8.
+// In PTX, because not every compiler computes the address so that it is evidently a multiple of 8.
 __global__ void pairs(float* out, const float* in, int) {
     const int t = threadIdx.x;
     float difference;

@@ -1,5 +1,5 @@
-// mma.sync: products of small matrices that are spread over the registers of a warp, for every shape and type.
-// The host puts the elements where the PTX manual says that they are, and multiplies whole numbers: exact.
+// mma.sync: products of small matrices in the registers of a warp, for every shape and type. Whole
+// numbers make sums exact, and the host uses the element layout of the PTX manual.
 // expect: f16: ok
 // expect: f16, summed in f16: ok
 // expect: bf16: ok
@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-// ---- the instructions: d, a, b registers per lane ----
+// ---- the instructions: registers per lane of d, a and b ----
 
 #define KERNEL(name, text, type, letter, nd, na, nb, places, ...)                                   \
     __global__ void name(type* d, const type* a, const type* b, const type* c) {                    \
@@ -103,7 +103,7 @@ static To as(From from) {
     return to;
 }
 
-/// Of numbers that f16 has, and that are not below its normal ones.
+/// Converts a number that is a normal f16 or zero.
 static std::uint16_t half_of(float value) {
     const auto bits = as<std::uint32_t>(value);
     const std::uint32_t rest = bits & 0x7fffffff;
@@ -122,7 +122,7 @@ static std::uint64_t encode(Type type, int value) {
     }
 }
 
-/// Numbers that every type holds, of both signs where it has them.
+/// Returns a number that every type can represent, negative in some cases if the type is signed.
 static int some(Type type, int k) {
     const int mixed = (k * 37 + k / 7 * 11) % 97;
     switch (type) {
@@ -135,7 +135,7 @@ static int some(Type type, int k) {
     }
 }
 
-// ---- where the manual says that elements are ----
+// ---- the element layout of the manual ----
 
 struct Shape {
     int m, n, k;
@@ -144,7 +144,7 @@ struct Place {
     int row, col;
 };
 
-/// Element `i` of a lane. Each register has `each` of them.
+/// Returns the position of a lane's element `i`, if each register contains `each` elements.
 static Place place_a(int i, int lane, int each, Shape shape) {
     const int piece = i / each, rows = shape.m / 8;
     return {lane / 4 + 8 * (piece % rows), lane % 4 * each + i % each + 4 * each * (piece / rows)};
@@ -227,7 +227,7 @@ static void fill(std::vector<std::uint32_t>& words, std::uint32_t value) {
     words.assign(words.size(), value);
 }
 
-/// All elements of a, b and c alike: the sums of the first lane.
+/// Runs a kernel on matrices a, b and c of equal elements, and returns lane 0's first register.
 static std::uint32_t alike(void (*kernel)(std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
                                           const std::uint32_t*),
                            std::uint32_t a, std::uint32_t b, std::uint32_t c) {

@@ -1,5 +1,5 @@
-// Loops as no compiler that is asked nicely lays them out: entered in their middle, with two entries, and with
-// copies of what changes on every turn. Written in PTX, so that they stay as they are.
+// Loops in unusual layouts: entered in the middle, entered at two points, and with copies of
+// carried values. They are written in PTX, so that no compiler changes their layout.
 // expect: entered in the middle: ok
 // expect: two entries: ok
 // expect: copies: ok
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-/// Runs a kernel of 32 threads: `%r1` is the thread, `%r2` its input, and what `%r9` holds in the end goes out.
+/// Runs a kernel of 32 threads. `%r1` is the thread, `%r2` its input and `%r9` its output.
 static std::vector<unsigned> run(const std::string& body, const std::vector<unsigned>& input) {
     const std::string text = R"(
 .version 7.0
@@ -46,7 +46,7 @@ static std::vector<unsigned> run(const std::string& body, const std::vector<unsi
 int main() {
     const auto input = for_threads<unsigned>(32, [](int t) { return t * 1000 + 7; });
 
-    // MIDDLE gives %r3 its value, which is wanted behind OUT; between them runs TOP with a value of its own.
+    // MIDDLE loads %r3, which is used after OUT. TOP runs between them and uses other registers.
     expect_equal(
         "entered in the middle",
         run(R"(
@@ -66,7 +66,7 @@ OUT:
             input),
         for_threads<unsigned>(32, [&](int t) { return input[t] + ((input[t] + 100) ^ 1); }));
 
-    // Even threads come in at ONE, odd ones at TWO; %r7 is written before, and read behind.
+    // Even threads enter at ONE, odd threads at TWO. %r7 is written before the loop and read after.
     expect_equal("two entries",
                  run(R"(
     mul.lo.u32 %r7, %r2, 5;
@@ -95,7 +95,7 @@ TWO:
                      return x + input[t] * 5;
                  }));
 
-    // %r5 is what %r4 was in the last turn that was odd; %r6 is another name of it.
+    // %r5 is %r4 of the last odd pass, and %r6 is a copy of it.
     expect_equal("copies",
                  run(R"(
     mov.u32 %r3, 0;
@@ -114,7 +114,7 @@ NEXT:
                      input),
                  for_threads<unsigned>(32, [](int) { return 2u; }));
 
-    // The guard lets one lane through; the others keep what they had.
+    // The guard enables one lane, and the other lanes keep their values.
     expect_equal("under a guard",
                  run(R"(
     mov.u32 %r9, %r2;

@@ -1,5 +1,5 @@
-// Which barrier a race takes: in a product of matrices whose tile is as wide as half a warp, most of
-// what a warp reads early it wrote itself, and yet __syncwarp() would not do.
+// Which barrier fixes a race: in a matrix product whose tile is half a warp wide, a warp reads
+// mostly its own writes too early, but __syncwarp() would not suffice.
 // expect: the races are told: yes
 // expect-stderr: cure: __syncthreads() is missing between line 22 and line 18.
 // expect-stderr: cure: __syncthreads() is missing between line 23 and line 19.

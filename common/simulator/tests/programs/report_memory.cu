@@ -1,5 +1,5 @@
-// What a report looks like on stderr: check, kind, place, who, and the exit code on request.
-// simulator only: it reads what hardware does not check
+// The format of a report on stderr: check, kind, source line, thread, and the requested exit code.
+// simulator only: the program makes errors that hardware does not check
 // simulate: --error-exitcode 5
 // expect-exit: 5
 // expect: illegal memory access

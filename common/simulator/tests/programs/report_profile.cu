@@ -1,4 +1,4 @@
-// What simulate prints for a program: a table per kernel, and the source with --lines.
+// The output of simulate for a program: a table per kernel, and the source with --lines.
 //
 // simulate: --lines
 //

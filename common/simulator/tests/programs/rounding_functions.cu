@@ -1,4 +1,4 @@
-// CUDA's functions of a given rounding, by their names: each direction at a result that lies between.
+// CUDA's functions with explicit rounding, each direction for a result between two floats.
 // expect: float: ok
 // expect: double: ok
 // expect: conversions: ok
@@ -43,7 +43,7 @@ __global__ void compute(Results* results, float x, float tiny, float third) {
     FILL(kDown, rd)
 }
 
-/// Up is the neighbour above down; the other two are one of them, towards zero the smaller one.
+/// Checks that `down` < `up`, and that the results of the other two modes are one of these.
 template <class T, int N>
 bool right(const T (&results)[4][N]) {
     bool good = true;

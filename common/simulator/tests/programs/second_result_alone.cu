@@ -1,9 +1,9 @@
-// A predicate is wanted of an instruction whose first result is not: `_|%p`.
+// An instruction whose predicate is used but not its first result: `_|%p`.
 // expect: elected: 00000001
 // expect: other registers: 2 9 93
 #include "check.h"
 
-/// The other registers are where a predicate without a place of its own would go.
+/// A predicate without a register of its own would overwrite one of these other registers.
 __global__ void second_result(unsigned* out) {
     unsigned elected, others = 0;
     const unsigned first = threadIdx.x * 3, second = threadIdx.x ^ 5;

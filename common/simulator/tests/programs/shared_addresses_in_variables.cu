@@ -1,5 +1,5 @@
-// Addresses of shared memory as a variable's first contents: clang makes them of an array like
-// `float* tiles[2] = {one, other}`. Of a real GPU ptxas refuses them.
+// Variables initialised with addresses of shared memory. clang emits them for an array like
+// `float* tiles[2] = {one, other}`. ptxas refuses them.
 // simulator only
 // expect: from static shared memory 7, from dynamic 8
 #include "check.h"

@@ -1,5 +1,5 @@
-// ld of s8 and s16 fills the register with the sign, in every state space, into registers of 16, 32 and 64 bits, alone
-// and as vectors, for all lanes and for some; u8 and u16 fill it with zeros.
+// Loads of s8 and s16 extend the sign, and loads of u8 and u16 zeros: in all state spaces, to 16,
+// 32 and 64 bits, single and as vectors, for all lanes and for some.
 // expect: global: ok
 // expect: generic, to global: ok
 // expect: generic, to shared: ok
@@ -13,7 +13,7 @@ constexpr int kBytes = 8, kValues = 11, kThreads = 45;
 
 __constant__ signed char in_constant[kBytes * kThreads];
 
-/// What 8 bytes at `address` are, by loads of all kinds. Every third thread leaves out the vectors.
+/// Loads 8 bytes at `address` in all forms. Every third thread leaves out the vector loads.
 #define LOAD_ALL(SPACE, constraint, address)                                      \
     asm volatile("ld" SPACE ".s8 %0, [%2]; ld" SPACE ".s16 %1, [%2 + 2];"         \
                  : "=r"(i[0]), "=r"(i[1])                                         \

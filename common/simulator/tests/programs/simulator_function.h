@@ -1,4 +1,4 @@
-// The simulator's own functions, which are not the runtime's: FIND(coalesceGetCounters)(...).
+// Calls functions that only the simulator exports, such as FIND(coalesceGetCounters)(...).
 #pragma once
 
 #include <dlfcn.h>

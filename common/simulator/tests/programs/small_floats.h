@@ -1,5 +1,5 @@
-// The host's own arithmetic on small floating-point formats: every value is exact in a double, and
-// one rounding leads back.
+// Host arithmetic on small floating-point formats. Every value is exact as a double, and one
+// rounding converts it back.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,7 @@ enum class Towards { nearest, zero, down, up, away_at_ties };
 
 struct SmallFormat {
     int exponent_bits, fraction_bits;
-    bool has_infinity = true;  ///< without it the largest exponent counts numbers, all ones is NaN
+    bool has_infinity = true;  ///< if false, the largest exponent is finite, except NaN (all ones)
 
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     u32 sign() const { return 1u << (exponent_bits + fraction_bits); }
@@ -42,7 +42,7 @@ inline double value_of(const SmallFormat& f, u32 bits) {
     return bits & f.sign() ? -size : size;
 }
 
-/// `size` >= 0, in units of the last place, to a whole number.
+/// Rounds `size` >= 0, in units of the last place, to a whole number.
 inline double to_whole(double size, Towards towards, bool is_negative) {
     const double below = std::floor(size), rest = size - below;
     bool up = false;
@@ -56,7 +56,7 @@ inline double to_whole(double size, Towards towards, bool is_negative) {
     return below + up;
 }
 
-/// The bits of `value`, rounded once. NaN is all ones without the sign.
+/// Returns the bits of `value`, rounded once. A NaN is all ones without the sign.
 inline u32 round_to(const SmallFormat& f, double value, Towards towards = Towards::nearest) {
     if (value != value) return f.nan();
     const bool is_negative = std::signbit(value);
@@ -70,7 +70,7 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     const int exponent = std::max(std::ilogb(size), smallest);
     const double units =
         to_whole(std::ldexp(size, f.fraction_bits - exponent), towards, is_negative);
-    // Where the exponent field is not 0 the leading one adds 1 to it; a carry does so by itself.
+    // The leading one adds 1 to a nonzero exponent field, and a carry out of the fraction does too.
     const double bits = units + std::ldexp(exponent - smallest, f.fraction_bits);
     if (bits <= f.largest()) return sign | static_cast<u32>(bits);
     const bool stays_finite = towards == Towards::zero ||
@@ -79,8 +79,8 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     return sign | (stays_finite ? f.largest() : beyond);
 }
 
-/// operation(), where what does not fit into a double shows in its last bit: a later rounding to a
-/// much smaller format then comes out as if there had been no first one.
+/// Returns operation() rounded to odd: the last bit is set if the result is inexact. A later
+/// rounding to a much smaller format is then correct.
 template <class Operation>
 double to_odd(Operation operation) {
     std::fesetround(FE_TOWARDZERO);

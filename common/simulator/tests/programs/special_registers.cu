@@ -1,4 +1,4 @@
-// What hardware tells a thread about itself.
+// Special registers, with which hardware describes a thread.
 // expect: thread and block indices: ok
 // expect: lane and warp: ok
 // expect: lane masks: ok
@@ -31,7 +31,7 @@ __global__ void indices(unsigned* out) {
 __global__ void lanes(unsigned* out) {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     out[thread * 2] = SPECIAL_32("laneid");
-    // %warpid may change on hardware while a thread runs; in practice it does not.
+    // %warpid may change on hardware while a thread runs, but in practice it does not.
     out[thread * 2 + 1] =
         __shfl_sync(__activemask(), SPECIAL_32("warpid"), 0) == SPECIAL_32("warpid");
 }
@@ -51,14 +51,14 @@ __global__ void shared_size(unsigned* out) {
     out[0] = SPECIAL_32("dynamic_smem_size");
     out[1] = SPECIAL_32("total_smem_size");
     out[2] = SPECIAL_32("aggr_smem_size");
-    // Where it lies is the device's affair; how much of it there is, is that of an H200.
+    // The address is device-specific, but the size must be that of an H200.
     const unsigned begin = SPECIAL_32("reserved_smem_offset_begin");
     out[3] = SPECIAL_32("reserved_smem_offset_end") - begin;
     out[4] = SPECIAL_32("reserved_smem_offset_cap");
     out[5] = SPECIAL_32("reserved_smem_offset_1") - begin;
 }
 
-/// The one special register that is a predicate, in a function of its own.
+/// Reads the only special register that is a predicate, in a function of its own.
 __noinline__ __device__ unsigned is_explicit_cluster() {
     unsigned value;
     asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"

@@ -1,5 +1,5 @@
-// not built by clang: cuda/atomic is of the toolkit
-// Threads that wait for each other through memory: locks, flags, tickets.
+// not built by clang: cuda/atomic is part of NVIDIA's toolkit
+// Threads that wait for each other through memory: locks, flags and tickets.
 // expect: lock between blocks: ok
 // expect: lock between warps: ok
 // expect: lock between lanes of a warp: ok
@@ -36,7 +36,7 @@ __global__ void lock_warps(int* mutex, volatile int* value) {
     *value = *value * 3 + 1;
     unlock(mutex);
 }
-/// All threads; the losers of a warp must not keep the winner from leaving.
+/// All threads take the lock. Lanes that fail must not block the lane that has to release it.
 __global__ void lock_lanes(int* mutex, volatile int* value) {
     bool done = false;
     while (!done) {
@@ -72,7 +72,7 @@ __global__ void ticket_lock(unsigned* next, unsigned* serving, volatile unsigned
     now.store(ticket + 1, cuda::memory_order_release);
 }
 
-/// Each block waits for the one before it.
+/// Each block waits for the preceding block.
 __global__ void chain(volatile int* flags, int* sums) {
     if (threadIdx.x == 0) {
         if (blockIdx.x > 0) {
@@ -110,7 +110,7 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     }
 }
 
-/// Independent thread scheduling: lane 31 begins, lane 0 ends.
+/// Independent thread scheduling: lane 31 starts, and lane 0 is last.
 __global__ void hand_over(volatile int* turn, int* out) {
     const int lane = threadIdx.x;
     while (*turn != lane) {

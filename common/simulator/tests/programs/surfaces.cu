@@ -1,4 +1,4 @@
-// Surfaces: loads and stores of every geometry and width, what is out of range, formatted stores, reductions.
+// Surfaces: loads and stores of all geometries and widths, out of range, formatted, and reductions.
 // expect: 1D, each width: ok
 // expect: 2D there and back: ok
 // expect: 3D: ok
@@ -31,7 +31,7 @@ cudaSurfaceObject_t surface_of(cudaArray_t array) {
     return surface;
 }
 
-/// All texels of an array, in order.
+/// Returns all texels of an array, in order.
 template <class T>
 std::vector<T> read(cudaArray_t array, size_t width, size_t height, size_t depth) {
     std::vector<T> texels(width * height * depth);
@@ -118,7 +118,7 @@ __global__ void beyond(cudaSurfaceObject_t s, int* out, bool zero) {
     const int x = static_cast<int>(threadIdx.x) - 4, y = static_cast<int>(threadIdx.y) - 4;
     int& mine = out[threadIdx.y * blockDim.x + threadIdx.x];
     mine = zero ? surf2Dread<int>(s, 4 * x, y, cudaBoundaryModeZero) : surf2Dread<int>(s, 4 * x, y, cudaBoundaryModeClamp);
-    // Nothing is stored by the first; the second would store what is there.
+    // With cudaBoundaryModeZero, a store out of range must be dropped.
     if (zero && (x < 0 || y < 0 || x >= kSide || y >= kSide)) surf2Dwrite(-1, s, 4 * x, y, cudaBoundaryModeZero);
 }
 

@@ -1,6 +1,6 @@
-// What is counted of textures and surfaces, of one warp whose lanes are spread over W x H texels. The numbers are those
-// of Nsight Compute on an H100: l1tex__t_requests_pipe_tex_mem_texture.sum, ..._surface_op_ld, ..._surface_op_st, and
-// sectors. texture_counters_shapes.cu has those of other shapes than 2D, and of warps of which only some lanes fetch.
+// Counters of textures and surfaces, for a warp of W x H texels, as Nsight Compute measured on an
+// H100: l1tex__t_requests_pipe_tex_mem_texture.sum, ..._surface_op_ld, ..._surface_op_st, sectors.
+// texture_counters_shapes.cu covers other shapes, and warps in which only some lanes fetch.
 // simulator only
 // expect: float array 32x1: 8 requests, 8 sectors
 // expect: float array 16x2: 8 requests, 8 sectors
@@ -107,7 +107,7 @@ __global__ void write(cudaSurfaceObject_t s, int width) {
 
 static float* out;
 
-/// An array of kSide x kSide texels, all 0.
+/// Returns an array of kSide x kSide zero texels.
 template <class T>
 static cudaResourceDesc new_array() {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();

@@ -1,4 +1,4 @@
-// What the tests of counters of textures share: a launch and what it counts, and texture objects.
+// Helpers for the tests of texture counters: a counted launch, and texture objects.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline int counted(const std::string& json, const std::string& name) {
     return at == json.npos ? -1 : std::atoi(json.c_str() + at + name.size() + 3);
 }
 
-/// What a launch counts under `kind`: "texture", "surface_load", "surface_store".
+/// Returns a launch's counters of `kind`: "texture", "surface_load" or "surface_store".
 template <class Launch>
 void show(const std::string& what, const std::string& kind, Launch launch) {
     MUST(cudaDeviceSynchronize());

@@ -1,6 +1,6 @@
-// Numbers that linear filtering gave on an H100, to the last bit: texels, weights of the upper ends, result. They come
-// from larger textures of random texels, in which these were neighbours. Most of them decide something: a weight or a
-// sum that lies halfway between two, or a texel so small beside its neighbour that some of its bits are lost.
+// Results of linear filtering on an H100, to the last bit: texels, weights of the upper ends,
+// result. Most test a rounding decision: a weight or sum halfway between two values, or a texel so
+// small compared with its neighbour that some of its bits are lost.
 // expect: one dimension: ok
 // expect: texels of very different sizes: ok
 // expect: two dimensions: ok
@@ -91,13 +91,13 @@ static const Case<short> kShorts[] = {
     {{224, 252, 0}, {5351, 16947, -17306, 12166}, 0.263283193f},
     {{164, 160, 0}, {-24663, 26172, 9815, 16271}, 0.353892624f},
     {{129, 193, 0}, {-25760, 23816, 24118, 13216}, 0.424512476f},
-    // The most negative one counts as it is.
+    // Filtering uses the most negative texel without clamping it to -1.
     {{1, 0, 0}, {-32768, 0, -32768, 0}, -32640 / 32767.0f},
     {{2, 0, 0}, {-32768, 12345, -32768, 12345}, -32416 / 32767.0f},
     {{200, 0, 0}, {-32768, -32768, -32768, -32768}, -1},
 };
 
-/// A texture of two texels in each dimension.
+/// Returns a texture of two texels in each dimension.
 template <class T>
 static cudaTextureObject_t texture_of(const T* texels, int dimensions) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();

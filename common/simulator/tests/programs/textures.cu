@@ -1,6 +1,6 @@
-// Fetches from textures: every geometry, address modes, filtering, read modes, gathers, levels, questions. What they
-// give is compared with plain loops that are written here after the CUDA guide's appendix on texture fetching, and
-// the weights of linear filtering after what an H100 gave (texture_filter.cu has numbers of it).
+// Texture fetches: geometries, address modes, filtering, read modes, gathers, levels and queries.
+// They are compared with loops after the CUDA guide's appendix on texture fetching. The weights of
+// linear filtering follow measurements on an H100 (texture_filter.cu).
 // nvcc: --extended-lambda
 // expect: tex1Dfetch of linear memory, beyond its ends too: ok
 // expect: tex1D of an array, points: ok
@@ -93,7 +93,7 @@ std::vector<T> fetched(const std::vector<Point>& points, Fetch fetch) {
     return out.read();
 }
 
-// ---- what the host says ----
+// ---- expected results ----
 
 std::mt19937 chance(7);
 float between(float low, float high) {
@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Coordinates with few bits, so that a product with a size is exact, and no rounding decides a floor.
+/// Returns coordinates with few bits, so that products with a size are exact, and floors too.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -141,9 +141,9 @@ struct Grid {
         }
         return (*texels)[index];
     }
-    /// Weight of a corner in 256ths, of the upper ends' weights. It is a whole number: of two shares one is rounded, a
-    /// half upwards, and the other is the rest. z is shared first, then x (right is rounded), then y (of what is
-    /// right the share below is rounded, of what is left the one above).
+    /// Returns a corner's weight in 256ths. Each split of a weight rounds one share, a half
+    /// upwards, and leaves the rest to the other. z is split first, then x (rounded on the right),
+    /// then y (on the right the lower share is rounded, on the left the upper one).
     static double weight(int corner, const double* upper) {
         const bool is_right = corner & 1, is_below = corner & 2, is_behind = corner & 4;
         const double slice = is_behind ? upper[2] : 256 - upper[2];
@@ -229,7 +229,7 @@ void one_dimension() {
     MUST(cudaFreeArray(array));
 }
 
-// ---- two and three dimensions ----
+// ---- textures of two and three dimensions ----
 
 void address_modes() {
     constexpr int kWidth = 16, kHeight = 8;  // powers of 2: exact products
@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// What is filtered has 16 bits: `steps` from 0 to 1, of which a texel has `factor` for each of its own. The most
-/// negative texel is a step below -1, and only what comes out is not.
+/// Filtering uses 16-bit values: 1.0 is `steps` steps, and a unit of a texel is `factor` steps. The
+/// most negative texel is a step below -1, and only the result is clamped.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
@@ -333,7 +333,7 @@ void halves() {
     constexpr int kSize = 8;
     std::vector<float> numbers(kSize * kSize);
     std::vector<unsigned short> bits(numbers.size());
-    for (size_t i = 0; i < bits.size(); ++i) {  // 1 + n / 8: all bits are known
+    for (size_t i = 0; i < bits.size(); ++i) {  // 1 + n / 8: few significant bits
         const unsigned eighths = chance() & 7;
         bits[i] = static_cast<unsigned short>(0x3c00 | eighths << 7);
         numbers[i] = 1 + eighths / 8.0f;
@@ -407,7 +407,7 @@ void layers() {
     MUST(cudaFreeArray(squares));
 }
 
-/// The table of faces of the CUDA guide.
+/// Implements the CUDA guide's table of cube faces.
 double in_cube(const std::vector<float>& texels, int side, int first_face, const Point& p) {
     const float ax = std::fabs(p.x), ay = std::fabs(p.y), az = std::fabs(p.z);
     int face;
@@ -500,7 +500,7 @@ void levels() {
     expect_near("between levels",
                 fetched<float>(points, [=] __device__(Point p) { return tex2DLod<float>(between_levels, p.x, p.y, p.z); }),
                 answers(points, [&](const Point& p) { return std::min(10 * p.z, 10.0f * (kLevels - 1)); }));
-    // A step of 1/4 in one direction crosses 4 texels: level 2.
+    // A gradient of 1/4 crosses 4 texels per step, which selects level 2.
     const auto quarter = fetched<float>({{0.5f, 0.5f, 0, 0}}, [=] __device__(Point p) {
         return tex2DGrad<float>(nearest, p.x, p.y, make_float2(0.25f, 0), make_float2(0, 0.125f));
     });

@@ -1,4 +1,4 @@
-// Loads and stores of 1 to 16 bytes, alone and as vectors, in global and shared memory.
+// Loads and stores of 1 to 16 bytes, single and as vectors, in global and shared memory.
 // expect: char: ok
 // expect: char2: ok
 // expect: char4: ok
@@ -24,7 +24,7 @@
 
 constexpr int kThreads = 96;
 
-/// Global to shared, turned around, to global.
+/// Copies a block to shared memory, and stores it back in reverse order.
 template <class T>
 __global__ void turn(T* out, const T* in) {
     __shared__ T tile[kThreads];

@@ -1,4 +1,4 @@
-// Lanes that look at each other's registers.
+// Lanes that read each other's registers.
 // expect: shuffle index: ok
 // expect: shuffle up: ok
 // expect: shuffle down: ok
@@ -97,7 +97,7 @@ __global__ void ballot_half(unsigned* out) {
         out[lane] = __ballot_sync(0x55555555u, lane < 4);
 }
 
-/// `!p` in the instruction, as no compiler writes it.
+/// Votes with `!p` in the instruction, which no compiler emits.
 __global__ void votes_of_the_opposite(unsigned* out) {
     unsigned bits, all, any, none;
     asm("{ .reg .pred p, q;\n\t"
@@ -154,7 +154,7 @@ __global__ void reduce_bits(unsigned* out) {
 __global__ void active_mask(unsigned* out) {
     const int lane = threadIdx.x;
     out[lane] = __activemask();
-    // What a divergent branch shows is a subset of its lanes, and holds the lane itself.
+    // In a divergent branch, __activemask() returns a subset of its lanes that includes the caller.
     if (lane % 4 == 1) {
         const unsigned active = __activemask();
         out[lane] = (active & ~0x22222222u) == 0 && (active >> lane & 1);
@@ -207,7 +207,7 @@ int main() {
             case 0: return value_of(first + 2);
             case 1: return value_of(in_segment < 3 ? l : l - 3);
             case 2: return value_of(in_segment > 4 ? l : l + 3);
-            // Across segments only towards lower lanes.
+            // A lane of a later segment is out of reach.
             default: return value_of((l ^ 12) > first + 7 ? l : l ^ 12);
         }
     });

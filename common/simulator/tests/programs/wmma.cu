@@ -1,4 +1,4 @@
-// not built by clang: mma.h is of the toolkit
+// not built by clang: mma.h is part of NVIDIA's toolkit
 // nvcuda::wmma: products of matrices in memory, in every shape, type and layout, through global and shared memory.
 // expect: half, summed in float: ok
 // expect: half, summed in half: ok
@@ -30,7 +30,7 @@ struct Stored<wmma::precision::tf32> {
     using type = float;
 };
 
-/// By how much rows are longer than need be. wmma wants multiples of 16 bytes.
+/// Extra elements per row. wmma requires a pitch that is a multiple of 16 bytes.
 constexpr int kGap = 16;
 
 template <int M, int N, int K, class T, class Sum, class LayoutA, class LayoutB, bool Shared>
@@ -66,7 +66,7 @@ static T number(int k) {
     return static_cast<T>(static_cast<float>(small));
 }
 
-/// A matrix of `rows` x `cols` numbers: as it lies in memory, and as a table.
+/// A matrix of `rows` x `cols` numbers, as stored in memory and as a table.
 template <class T>
 struct Matrix {
     int rows, cols, stride;
@@ -129,7 +129,7 @@ static void group(const char* name) {
     all_right = true;
 }
 
-// ---- elements of less than a byte ----
+// ---- elements smaller than a byte ----
 
 __global__ void multiply_four_bits(int* d, const unsigned* a, const unsigned* b) {
     using namespace wmma::experimental;
@@ -154,7 +154,7 @@ __global__ void multiply_bits(int* d, const unsigned* a, const unsigned* b) {
     wmma::store_matrix_sync(d, sum, 8, wmma::mem_row_major);
 }
 
-/// Element `k` of a line whose lines are `words` apart.
+/// Returns element `k` of a line, if lines are `words` words apart.
 static int piece(const std::vector<unsigned>& from, int line, int words, int k, int bits) {
     return static_cast<int>(from[line * words + k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1));
 }
@@ -182,7 +182,7 @@ static void check_short() {
 
 // ---- programs ----
 
-/// What every element of a fragment gets, every element of the matrix gets once.
+/// An operation on each element of a fragment applies once to each element of the matrix.
 __global__ void scale(float* d, const half* a, const half* b) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;
@@ -197,7 +197,7 @@ __global__ void scale(float* d, const half* a, const half* b) {
     wmma::store_matrix_sync(d, sum, 16, wmma::mem_row_major);
 }
 
-/// Sums in half go on as sums in float, element by element: both kinds of fragment have the same layout here.
+/// Widens half sums to float. Both types of fragment have the same element layout here.
 __global__ void widen(float* d, const half* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, half> halves;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> floats;
@@ -226,7 +226,7 @@ static void check_elements() {
     expect_equal("half to float", out.read(), for_threads<float>(256, [&](int i) { return __half2float(a[i]); }));
 }
 
-/// 64 x 64 of 64 x 48, a block for 32 x 32, tiles in shared memory, four warps.
+/// Multiplies 64 x 48 by 48 x 64. A block of four warps computes 32 x 32 from shared memory.
 constexpr int kSide = 64, kDepth = 48;
 __global__ void tiled(float* d, const half* a, const half* b) {
     __shared__ __align__(32) half left_tile[32][16 + 8], right_tile[16][32 + 8];

@@ -1,5 +1,6 @@
-// Layout of the instructions: 16 bytes each; the opcode is bits 0 to 11, the width of a load or store bits 73 to 75.
-// (cuobjdump says the same of 24 kernels.) ELF and the line table (DWARF 2, .debug_line) are documented formats.
+// Each instruction has 16 bytes. Its opcode is in bits 0 to 11, and the width of a load or store in
+// bits 73 to 75. (cuobjdump agrees for 24 kernels.) ELF and the line table (DWARF 2, .debug_line)
+// are documented formats.
 #include "cubin.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr Opcode kOpcodes[] = {{0x984, "LDS"}, {0x988, "STS"}, {0x388, "STS"},
                                {0x983, "LDL"}, {0x987, "STL"}, {0x387, "STL"}};
 constexpr u32 kBytesOfWidth[] = {1, 1, 2, 2, 4, 8, 16, 0};
 
-/// Reads numbers one after the other.
+/// Reads numbers one after the other from a string of bytes.
 class Bytes {
 public:
     explicit Bytes(std::string_view bytes, std::size_t at = 0) : bytes_(bytes), at_(at) {}
@@ -127,10 +128,11 @@ private:
 
 // ---- the line table ----
 
-/// By section: address of an instruction -> line. An address has the line of the last one at or before it.
+/// For each section, a map from instruction addresses to lines. An address without an entry has the
+/// line of the preceding entry.
 using Lines = std::map<u32, std::map<u64, u32>>;
 
-/// Offset of an address in the line table -> the section that it lies in.
+/// Maps the offset of an address in the line table to the section that contains the address.
 std::map<u64, u32> sections_of_addresses(const Elf& elf) {
     std::map<u64, u32> sections;
     for (const std::string_view name : {".rel.debug_line", ".rela.debug_line"}) {
@@ -176,7 +178,7 @@ private:
         i64 line = 1;
     };
 
-    /// Returns where the next unit begins.
+    /// Reads a unit of the line table, and returns the offset of the next unit.
     std::size_t read_unit(std::string_view table, std::size_t begin) {
         Bytes bytes(table, begin);
         const u32 length = bytes.take<u32>();

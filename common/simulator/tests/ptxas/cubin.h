@@ -1,4 +1,5 @@
-// Reads the memory instructions of machine code for sm_90 from a cubin: which width each has, and which line it is of.
+// Reads the memory instructions of machine code for sm_90 from a cubin, with the width and the line
+// of each.
 #pragma once
 
 #include <map>
@@ -14,12 +15,13 @@ namespace coalesce::simulator {
 struct MachineMemory {
     std::string_view opcode;
     u32 bytes = 0;  ///< of a lane
-    u32 line = 0;   ///< of the source, or 0 where the cubin has no line table
+    u32 line = 0;   ///< of the source, or 0 if the cubin has no line table
 
     auto operator<=>(const MachineMemory&) const = default;
 };
 
-/// By kernel, in the order of the machine code. Throws std::runtime_error where the file is no cubin.
+/// Returns the memory instructions of each kernel, in the order of the machine code. Throws
+/// std::runtime_error if the file is not a cubin.
 std::map<std::string, std::vector<MachineMemory>> read_cubin(std::string_view file);
 
 }  // namespace coalesce::simulator

@@ -28,7 +28,7 @@ std::vector<KernelText> learners_files(const fs::path& course) {
     std::sort(files.begin(), files.end());
     std::vector<KernelText> texts;
     for (const fs::path& file : files) {
-        // A kernel of another name is no failure here.
+        // A wrong kernel name does not matter here.
         const Compiled compiled = compile(read_source(file), {});
         if (!compiled.ptx.empty())
             texts.push_back({"learners' files", fs::relative(file, course), compiled.ptx});
@@ -49,7 +49,7 @@ void add_texts_in_program(const fs::path& program, std::vector<KernelText>& text
             if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
                 texts.push_back({"programs", program.filename(), image->text});
         } catch (const std::exception&) {
-            // Machine code only, or no container at all.
+            // The file contains only machine code, or no fatbin at all.
         }
     }
 }
@@ -124,7 +124,7 @@ std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
             if (!function->is_entry || name == kConfigureEntry || !is_compared(*function)) continue;
             const std::string instructions = without_names(*one.module, *function);
             if (!seen.insert(instructions).second) continue;
-            // The lowest bits of the hash follow the last character alone.
+            // Shift the hash, because its lowest bits depend only on the last character.
             if ((hash_of(instructions) >> 8) % every == 0) one.kernels.push_back(function.get());
         }
     std::erase_if(parsed, [](const ParsedText& one) { return one.kernels.empty(); });

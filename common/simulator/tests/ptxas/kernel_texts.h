@@ -1,4 +1,4 @@
-// The PTX of the course's kernels, for tests that compare the simulator with ptxas.
+// Collects the PTX of the course's kernels, for tests that compare the simulator with ptxas.
 #pragma once
 
 #include <filesystem>
@@ -16,35 +16,37 @@ struct KernelText {
     std::string file, ptx;
 };
 
-/// Of the learners' files in `course` that are right, and of its solutions, compiled here.
+/// Returns the PTX of the correct exercise files in `course` and of its solutions, compiled here.
 std::vector<KernelText> learners_files(const std::filesystem::path& course);
-/// Of the programs in a folder, whose PTX lies in them, and of its files of PTX, by file name. None if there is no such
-/// folder.
+/// Returns the PTX inside the programs of a folder and the folder's PTX files, by file name, or
+/// nothing if the folder does not exist.
 std::vector<KernelText> texts_in_folder(const std::filesystem::path& folder);
 
-/// A text with the kernels of it that are compared.
+/// A parsed text, and those of its kernels that are compared.
 struct ParsedText {
     KernelText text;
     std::unique_ptr<ptx::Module> module;
     std::vector<ptx::Function*> kernels;
 };
-/// Parses texts and chooses kernels: those that `is_compared`, each once, however many files have it, and of those one in
-/// `every` (by a hash of the kernel, so that the choice is the same everywhere). Leaves out texts without any, and those
-/// that were compiled without optimisation.
+/// Parses texts and chooses the kernels for which `is_compared` returns true. Identical kernels
+/// count once, and a hash chooses one kernel in `every`, the same on every machine. Leaves out
+/// texts without such kernels, and texts compiled without optimisation.
 std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
                                        bool (*is_compared)(const ptx::Function&));
 
 /// Calls `work(k)` for all k below `count`, on all processors.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
-/// The text of a module, in which all kernels but some have no instructions: ptxas compiles it faster.
+/// Returns the text of a module in which only the kernels in `kept` have instructions, so that
+/// ptxas compiles it faster.
 std::string text_with_kernels(const ptx::Module& module, const std::vector<ptx::Function*>& kept);
 
-/// FNV-1a: the same everywhere, unlike std::hash.
+/// Computes the FNV-1a hash, which is the same everywhere, unlike std::hash.
 u32 hash_of(const std::string& text);
 
-/// What tells a kernel apart from others, its name and its number among those of its file left out: its instructions
-/// and the launches that it allows. In two files, the same kernel has labels of other names: "$L__BB12_3".
+/// Returns the instructions and launch bounds of a kernel without its name and label numbers, so
+/// that equal kernels of different files compare equal. Labels such as "$L__BB12_3" contain the
+/// kernel's number in its file.
 std::string without_names(const ptx::Module& module, const ptx::Function& kernel);
 
 }  // namespace coalesce::simulator

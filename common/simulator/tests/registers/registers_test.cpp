@@ -1,15 +1,16 @@
-// How near the simulator's estimate of a kernel's registers comes to what ptxas gives it.
+// Compares the simulator's estimate of a kernel's registers with ptxas's number.
 //
 //     registers_test [--list] [--one-in N] PTXAS COURSE FOLDER ...
 //
-// The kernels are those of the learners' files of the course that are right, compiled here, and of the
-// programs in the folders, whose PTX lies in them (none that is built with -G). Both sides get the same PTX. A kernel
-// that has the same instructions as another, for as many threads, counts once: not so its name, nor its number among
-// those of its file, which is in the names of its labels. Fails where too few are near, and prints the worst.
+// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs in
+// the folders, which contain PTX (except those built with -G). Both sides use the same PTX. Kernels with
+// the same instructions and the same number of threads count once, whatever their names and labels. The
+// test fails if too few estimates are near ptxas's numbers, and prints the worst ones.
 //
-// Half of the kernels, chosen by a hash of their instructions, may be looked at to find what the estimate
-// leaves out; the other half is held back, so that its share tells what to expect of kernels nobody has seen.
-// Both are printed. --list prints every kernel that is not near. --one-in compares a sample: one kernel in N.
+// A hash of the instructions divides the kernels into two halves. One half may be inspected to improve
+// the estimate. The other half is held back, so that its result holds for new kernels too. The test
+// prints both results. --list prints every kernel whose estimate is not near. --one-in compares a sample
+// of one kernel in N.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,16 +37,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What counts as near, as a share of what ptxas gives.
+/// The relative difference from ptxas's number up to which an estimate counts as near.
 constexpr double kNear = 0.15;
-/// The least share of kernels that have to be near, and of launches that have to have the right number of
-/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies below what is
-/// there now, so that a few new tests cannot break it, while a rule that is lost does. Kernels of clusters are asked apart:
-/// most of them are short, and the estimate knows none of the registers that ptxas takes for addresses in other blocks
-/// (62.8 % of 86 are near, though 97.7 % of their launches have the right number of blocks).
+/// The minimum fractions of kernels whose estimate must be near, and of launches whose number of
+/// resident blocks must be right. They lie below the present fractions, so that a few new tests do
+/// not fail, but the loss of a rule does. Kernels with clusters have their own minimum. Most of
+/// them are short, and the estimate leaves out the registers that ptxas needs for addresses in
+/// other blocks (62.8 % of 86 are near, though 97.7 % of their launches have the right number of
+/// blocks).
 struct Demand {
     const char* group;
-    std::size_t kernels;  ///< that there have to be at least
+    std::size_t kernels;  ///< the minimum number of kernels
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
@@ -68,7 +70,7 @@ double share(const Numbers& numbers, Is is) {
 
 // ---- both sides ----
 
-/// "... Compiling entry function 'k' ... Used 12 registers ..." -> k: 12
+/// Parses "... Compiling entry function 'k' ... Used 12 registers ..." into k: 12.
 std::map<std::string, u32> registers_in(const std::string& said) {
     std::map<std::string, u32> registers;
     std::istringstream lines(said);
@@ -99,7 +101,8 @@ bool has_instructions(const ptx::Function& kernel) {
     return !kernel.body.empty();
 }
 
-/// Reports whether a kernel asks for its cluster, or reaches into other blocks of it.
+/// Reports whether a kernel reads its position in a cluster, or accesses other blocks of the
+/// cluster.
 bool uses_clusters(const ptx::Module& module, const ptx::Function& kernel) {
     return kernel.cluster[0] != 0 ||
            std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
@@ -160,7 +163,7 @@ double share_with_right_blocks(const std::vector<Found>& kernels) {
     return sum / threads.size();
 }
 
-/// Of those that may be looked at.
+/// Prints the worst estimates of the half that may be inspected.
 void print_worst(std::vector<Found> kernels) {
     std::erase_if(kernels, [](const Found& k) { return k.is_held_back; });
     std::sort(kernels.begin(), kernels.end(), [](const Found& a, const Found& b) {

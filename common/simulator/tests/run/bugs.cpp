@@ -1,16 +1,17 @@
-// bugs SIMULATE SOURCE.cu PROGRAM [clang] -- seeded bugs, and clean look-alikes, say in their own comments
-// what the checks must report. The program takes the name of one case as its argument.
+// bugs SIMULATE SOURCE.cu PROGRAM [clang] runs programs with seeded bugs, and clean look-alikes.
+// Comments in the source say what the checks must report. The program takes the name of a case as
+// its argument.
 //
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
-//     y = x[j];  // other NAME                 the second access of its race
+//     y = x[j];  // other NAME                 the second access of the race in NAME
 //     // clean NAME [simulator only]           the case NAME gives no report and ends with 0
-//     // by clang NAME: REASON                what clang builds of that case reports otherwise
+//     // by clang NAME: REASON                 built by clang, the case gives other reports
 //     // simulate: OPTIONS                     options of simulate for every case
-//     // simulate NAME: OPTIONS                ... for one case
+//     // simulate NAME: OPTIONS                options of simulate for the case NAME
 //
-// A case must give exactly its reports: check, kind, file, line and the other line. A leak has no
-// line on the device: of leakcheck only check and kind are compared. Clean cases run with several
-// seeds. Two cases run at a time.
+// A case must give exactly its reports, with check, kind, file, line and the other line. A leak has
+// no line on the device, so for leakcheck only check and kind are compared. Clean cases run with
+// several seeds. Two cases run at a time.
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -51,7 +52,7 @@ struct Suite {
 
 // ---- reading the marks ----
 
-/// Each mark ends where the next `//` begins, so that a line may carry several.
+/// A mark ends at the next `//`, so that a line may have several marks.
 void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
@@ -119,7 +120,7 @@ std::string describe(const Case& wanted, const ExpectedReport& expected) {
     return text;
 }
 
-/// What is wrong with this run of a case; empty when nothing is.
+/// Returns a description of the errors in this run of a case, or an empty string.
 std::string check_case(const Suite& suite, const Case& wanted, const Outcome& got) {
     if (got.report.is_null()) return "  no report file was written\n";
     std::string wrong;
@@ -159,7 +160,7 @@ std::string run_seeds(const Suite& suite, const std::string& name, const Case& w
     return "";
 }
 
-/// What is said to differ by clang must differ: the marks are a list of just these cases.
+/// A case that is marked as different by clang must differ, so that the list of marks stays exact.
 std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
     const std::string wrong = run_seeds(suite, name, wanted);
     if (!suite.is_by_clang || !wanted.differs_by_clang) return wrong;
@@ -167,7 +168,7 @@ std::string run_case(const Suite& suite, const std::string& name, const Case& wa
     return name + ": failed\n  it is the same by clang: take out its mark `by clang`\n";
 }
 
-/// Runs all cases, two at a time; returns how many failed.
+/// Runs all cases, two at a time, and returns how many failed.
 int run_all(const Suite& suite) {
     const std::vector<std::pair<std::string, Case>> cases(suite.cases.begin(), suite.cases.end());
     std::atomic<std::size_t> next = 0;

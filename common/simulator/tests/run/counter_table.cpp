@@ -1,8 +1,9 @@
-// counter_table SIMULATE PROGRAM -- the counters of counters/table.cu against what an H200 counts.
+// counter_table SIMULATE PROGRAM compares the counters of counters/table.cu with those of an H200.
 //
-// The numbers below were measured with Nsight Compute (global memory: equal to the last digit;
-// shared memory: within the noise of the hardware's counter, equal to its instruction-level one).
-// They must come out with 1, 2 and 4 worker threads alike, and so must every output bit.
+// The numbers below agree with measurements by Nsight Compute: exactly for global memory. For
+// shared memory they are within the noise of the hardware's counter, and equal to the
+// instruction-level counter. Runs with 1, 2 and 4 worker threads must give the same counters and
+// the same output.
 #include <cstdint>
 #include <cstdio>
 

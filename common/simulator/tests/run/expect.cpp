@@ -1,17 +1,17 @@
-// expect SIMULATE SOURCE.cu PROGRAM -- a test program says in its own comments what it prints.
+// expect SIMULATE SOURCE.cu PROGRAM runs a test program, whose comments say what it must print.
 //
 //     // expect: TEXT            the next line of its output, exactly
-//     // expect-stderr: TEXT     occurs in what is printed on stderr
-//     // expect-report: TEXT     a report that is kept: "CHECK: KIND by block (x,y,z), thread (x,y,z)"
-//     // expect-exit: N          its exit code; 0 when not given
+//     // expect-stderr: TEXT     a part of the output on stderr
+//     // expect-report: TEXT     a stored report: "CHECK: KIND by block (x,y,z), thread (x,y,z)"
+//     // expect-exit: N          the exit code; 0 by default
 //     // simulate: OPTIONS       options of simulate
 //     // varies-with-threads: WHY
 //
-// The program runs with the machine's own number of worker threads, and then with 1, 2 and 4: each
-// time it must print the same and count the same, unless varies-with-threads says why it cannot. A
-// check that reports anything is a failure too, unless the source expects something on stderr. What
-// stderr says of a site is what came first, of whichever worker; the report that is kept, and
-// written into the JSON, is of the lowest block and thread.
+// The program runs with the machine's own number of worker threads, and then with 1, 2 and 4. Each
+// run must give the same output and counters, unless varies-with-threads says why it cannot.
+// Reports of the checks are failures too, unless the source expects something on stderr. On stderr
+// the report of a site comes from the worker that was first. The stored report, which is in the
+// JSON, is that of the lowest block and thread.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ struct Expectations {
     bool varies_with_threads = false;
 };
 
-/// What follows `mark` in the line; nothing when the mark is not there.
+/// Returns the text after `mark` in the line, or nothing if the line has no such mark.
 std::optional<std::string> after(const std::string& line, const std::string& mark) {
     const std::size_t at = line.find("// " + mark + ":");
     if (at == line.npos) return std::nullopt;
@@ -56,7 +56,8 @@ Expectations read_expectations(const std::string& source) {
     return wanted;
 }
 
-/// Both texts side by side would not fit: common lines are quoted once, differing ones as - and +.
+/// Quotes common lines once, and differing lines with - and +, because both texts side by side
+/// would not fit.
 std::string difference(const std::vector<std::string>& wanted,
                        const std::vector<std::string>& got) {
     std::string text = "  (- expected, + printed)\n";
@@ -73,8 +74,8 @@ std::string difference(const std::vector<std::string>& wanted,
     return text;
 }
 
-/// The reports that are kept, each as expect-report writes it. Only repeatable ones: not that of a
-/// budget of instructions, which names whichever block spent the last.
+/// Returns the stored reports in the form of expect-report. With `only_repeatable`, leaves out
+/// reports of the instruction budget, which name whichever block exhausted it.
 std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable = false) {
     std::vector<std::string> kept;
     if (!got.report.is_object()) return kept;
@@ -92,7 +93,7 @@ std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable =
     return kept;
 }
 
-/// What is wrong with this run; empty when nothing is.
+/// Returns a description of the errors in this run, or an empty string.
 std::string check_run(const Expectations& wanted, const Outcome& got) {
     std::string wrong;
     const std::vector<std::string> out = split_lines(got.out);
@@ -119,7 +120,7 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
     return wrong;
 }
 
-/// The first thing that two runs counted differently; empty when they are equal.
+/// Returns the first difference between the counters of two runs, or an empty string.
 std::string counter_difference(const Outcome& one, const Outcome& other) {
     for (const Outcome* run : {&one, &other}) {
         if (run->report.is_null())

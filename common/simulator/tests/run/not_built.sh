@@ -1,6 +1,6 @@
 #!/bin/sh
-# not_built.sh CUDA_CLANG CLANG SOURCE.cu -- passes when clang cannot build the program, as the program
-# itself says with a reason. When it can, the line should go, so that the program is a test here too.
+# not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build the program, as a line of the program says. If
+# clang can build it, that line should be removed, so that the program is tested with clang too.
 set -eu
 reason=$(sed -n 's|^// not built by clang: ||p' "$3")
 options=$(sed -n 's|^// nvcc: ||p' "$3")
@@ -11,7 +11,7 @@ if "$1" --clang="$2" $options -c -o "$work/object.o" "$3" >"$work/said" 2>&1; th
     echo "failed: clang builds $3; take out its line '// not built by clang: $reason'"
     exit 1
 fi
-# `// clang says: TEXT` is a part of what it must say, so that a learner knows what to write instead.
+# clang's message must contain the text of `// clang says: TEXT`, which tells a learner what to write instead.
 says=$(sed -n 's|^// clang says: ||p' "$3")
 if ! grep -qF -- "$says" "$work/said"; then
     echo "failed: clang does not say '$says' of $3, but:"

@@ -1,8 +1,9 @@
-// A program whose launches are recorded (simulate --time) does what it does otherwise: the same output, the same
-// counters, kernel by kernel and line by line, the same reports.
+// Tests that recording the launches of a program (simulate --time) changes nothing else: the
+// output, the counters by kernel and line, and the reports must be the same.
 //
-// Watch  Blocks that are recorded run before the others, unless they ask for what shows the order (an atomic's old
-//        value, a strong load). What a program with an error reports first may be otherwise: none for this test.
+// Watch  Recorded blocks run before the others, unless they use results that reveal the order (an
+//        atomic's old value, a strong load). A program with an error may then report another error
+//        first, so such a program is not suitable for this test.
 #include <cstdio>
 
 #include "simulate_run.h"
@@ -19,7 +20,7 @@ void fail(const std::string& text) {
     ++failures;
 }
 
-/// Addresses of the host are others in every run.
+/// Host addresses differ between runs, so remove them.
 Json without_addresses(Json reports) {
     for (Json& report : reports) {
         report.erase("address");
@@ -28,7 +29,7 @@ Json without_addresses(Json reports) {
     return reports;
 }
 
-/// Takes the predictions out of the report. How many kernels had one.
+/// Removes the predictions from the report, and returns how many kernels had one.
 int take_predictions(Json& report) {
     int predicted = 0;
     for (Json& kernel : report["kernels"]) predicted += static_cast<int>(kernel.erase("predicted"));
@@ -46,7 +47,8 @@ void compare_kernels(const Json& plain, const Json& recorded) {
     }
 }
 
-/// The cases of a program that has several (cases.h says which when none is named); else one without arguments.
+/// Returns the cases of a program with several cases (see cases.h), or a single run without
+/// arguments.
 std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
                                               const std::string& program) {
     const Outcome usage = simulate(simulate_path, {"--quiet"}, {program});

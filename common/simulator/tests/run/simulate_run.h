@@ -1,4 +1,4 @@
-// What all test runners share: run a program under `simulate`, get what it printed and its report;
+// Helpers for all test runners: run a program under `simulate`, collect its output and report, and
 // read the marks in its source.
 #pragma once
 
@@ -15,20 +15,20 @@ struct Outcome {
     nlohmann::ordered_json report;  ///< null when none was written
 };
 
-/// simulate [--quiet] OPTIONS --json TEMPORARY PROGRAM ARGUMENTS
+/// Runs simulate [--quiet] OPTIONS --json TEMPORARY PROGRAM ARGUMENTS.
 Outcome simulate(const std::string& simulate_path, const std::vector<std::string>& options,
                  const std::vector<std::string>& program);
 
-/// The lines of a file; ends this process with a message when it cannot be read.
+/// Returns the lines of a file, or ends this process with a message if the file cannot be read.
 std::vector<std::string> read_lines(const std::string& file);
 std::vector<std::string> split_lines(const std::string& text);
 std::vector<std::string> split_words(const std::string& text);
 std::string trimmed(std::string_view text);
 
-/// The last part of a path.
+/// Returns the last component of a path.
 std::string base_name(const std::string& path);
 
-/// "  | line" for every line: how the runners quote what a program printed.
+/// Prefixes every line with "  | ", to quote the output of a program.
 std::string as_quote(const std::string& text);
 
 }  // namespace coalesce::tests

@@ -1,4 +1,5 @@
-// How many sectors reductions to global memory take where lanes lie at random, as an H200 counts them.
+// Sector counts of reductions to global memory with lanes at random addresses, as an H200 counts
+// them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A reduction of 4-byte words by one warp, and what l1tex__t_sectors_pipe_lsu_mem_global_op_red showed for it on an
-/// H200, where the words' memory began at a multiple of 128 KiB.
+/// A reduction of 4-byte words by one warp, and l1tex__t_sectors_pipe_lsu_mem_global_op_red of it
+/// on an H200, with memory aligned to 128 KiB.
 struct MeasuredAtomic {
     u32 sectors;
     Mask active;
@@ -68,7 +69,8 @@ TEST_CASE("reductions at random are counted as measured, wherever their memory i
         CAPTURE(one.words[0]);
         for (const u64 memory : {u64{0}, u64{1} << 17, u64{0x7f3200000000}})
             CHECK(counted(one, memory, count_atomic_sectors) == one.sectors);
-        // Passes of lanes with different addresses are too few in ten of them.
+        // Counting passes of lanes with different addresses gives too few sectors in ten of these
+        // cases.
         as_passes += counted(one, 0, count_remote_atomic_sectors) == one.sectors;
     }
     CHECK(std::size(kMeasuredAtomics) - static_cast<std::size_t>(as_passes) == 10);

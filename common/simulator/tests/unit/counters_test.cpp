@@ -1,4 +1,5 @@
-// The counting rules against hand-computed cases and against the rules' plainest reading.
+// Compares the counting rules with hand-computed cases, and with a literal implementation of the
+// rules.
 #include "simulator/counters/counters.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-// ---- the rules, word for word, with sets ----
+// ---- a literal implementation of the rules, with sets ----
 
 u32 sectors_by_rule(const std::vector<u64>& addresses, u32 bytes, Mask active) {
     std::set<u64> sectors;
@@ -110,7 +111,7 @@ Wavefronts wavefronts(u32 base, u32 stride, u32 bytes, Mask active = kAllLanes) 
 
 TEST_CASE("sectors, counted by hand") {
     CHECK(sectors(0, 4, 4) == 4);
-    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element: one sector more
+    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element: one more sector
     CHECK(sectors(0, 8, 8) == 8);
     CHECK(sectors(0, 16, 16) == 16);
     CHECK(sectors(0, 4096, 4) == 32);  // a column
@@ -153,9 +154,9 @@ TEST_CASE("sectors of lanes anywhere, near and far, are those of a set") {
 TEST_CASE("wavefronts, counted by hand") {
     CHECK(wavefronts(0, 4, 4).taken == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);
-    CHECK(wavefronts(0, 0, 4).taken == 1);     // one word for all: served once
-    CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a 32-wide tile
-    CHECK(wavefronts(0, 132, 4).taken == 1);   // ... of a tile padded to 33
+    CHECK(wavefronts(0, 0, 4).taken == 1);     // a single word for all lanes is served once
+    CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a tile 32 words wide
+    CHECK(wavefronts(0, 132, 4).taken == 1);   // ... of a tile padded to 33 words
     CHECK(wavefronts(0, 8, 4).taken == 2);
     CHECK(wavefronts(0, 64, 4).taken == 16);
     CHECK(wavefronts(4000, 0u - 128, 4).taken == 32);
@@ -171,7 +172,7 @@ TEST_CASE("wavefronts, counted by hand") {
     CHECK(wavefronts(0, 4, 4, 0).taken == 0);
     CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
     CHECK(wavefronts(0, 128, 4, 0x7).taken == 3);
-    CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal == 1);  // the upper half warp is away
+    CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal == 1);  // the upper half warp is inactive
     CHECK(wavefronts(0, 8, 8, 0x00010001).ideal == 2);
     CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
 }
@@ -216,7 +217,7 @@ TEST_CASE("requests to shared memory take what they take on an H200") {
         shared += got.taken !=
                   count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).taken;
     }
-    CHECK(shared > 20);  // there are loads that show the difference
+    CHECK(shared > 20);  // some loads distinguish the two rules
 }
 
 TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pairs") {
@@ -231,7 +232,7 @@ TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pai
     CHECK(wavefronts(144, kAllLanes, 1).taken == 4);
     CHECK(wavefronts(128, 0xffff, 1).taken == 16);
     CHECK(wavefronts(128, 0xff, 1).ideal == 1);
-    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);  // a load of 16 bytes would take 2
+    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);  // a 16-byte load would take 2
 }
 
 TEST_CASE("what an inactive lane holds is never looked at") {
@@ -263,15 +264,15 @@ TEST_CASE("totals add up field by field") {
     CHECK(a.wavefronts_ideal == 66);
 }
 
-// ---- atomics: as an H200 counts them ----
+// ---- atomics, compared with an H200 ----
 
 namespace {
 
-/// Lane l takes element l / divisor % modulus * factor.
+/// An access pattern in which lane l uses element l / divisor % modulus * factor.
 struct AtomicPattern {
     u32 factor, divisor, modulus;
     Mask active;
-    u32 sectors_32, sectors_64;         ///< of global memory, for elements of 32 and 64 bits
+    u32 sectors_32, sectors_64;         ///< of global memory, for 32-bit and 64-bit elements
     u32 exchange, compare, compare_64;  ///< wavefronts of shared memory
 };
 
@@ -283,7 +284,7 @@ constexpr AtomicPattern kAtomicPatterns[] = {
     {2, 1, 32, kAllLanes, 8, 16, 2, 4, 8},       // strides
     {4, 1, 32, kAllLanes, 16, 32, 4, 8, 16},     //
     {32, 1, 32, kAllLanes, 32, 32, 32, 64, 64},  //
-    {1, 1, 16, kAllLanes, 4, 8, 2, 4, 4},        // two half warps on the same elements
+    {1, 1, 16, kAllLanes, 4, 8, 2, 4, 4},        // both half warps use the same elements
     {32, 1, 2, kAllLanes, 32, 32, 32, 64, 64},   // two words of one bank
     {8, 1, 32, 0xff, 8, 8, 2, 4, 8},             // eight lanes
     {1, 1, 1, 0xf, 4, 4, 4, 8, 8},               // four lanes on one word

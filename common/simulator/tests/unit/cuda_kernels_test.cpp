@@ -1,5 +1,6 @@
-// The generator of CUDA kernels: the same text for the same seed, shapes and constructs of every kind.
-// That what it writes is right is seen where it is compiled and run: see campaign/README.md.
+// The generator of CUDA kernels must produce the same text for the same seed, with shapes and
+// constructs of every kind. Compiling and running the kernels checks their correctness, see
+// campaign/README.md.
 #include "lab/campaign/cuda/cuda_kernels.h"
 
 #include <doctest/doctest.h>

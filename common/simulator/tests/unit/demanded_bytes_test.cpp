@@ -1,4 +1,4 @@
-// What becomes of the bytes of a load: PTX as compilers write it for structs, unions and bit-fields.
+// Tracks the bytes of a load, in PTX as compilers generate it for structs, unions and bit-fields.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The analysis of one kernel's body; loads and stores are numbered as they come.
+/// The analysis of one kernel's body, with loads and stores numbered in the order of the text.
 struct Analysed {
     std::unique_ptr<ptx::Module> module;
     DemandedBytes bytes;
@@ -28,7 +28,7 @@ struct Analysed {
         REQUIRE(nth < bytes.loads.size());
         return std::next(bytes.loads.begin(), static_cast<std::ptrdiff_t>(nth))->second;
     }
-    /// "2>0 3>1": which byte of a load arrives at which byte of the store.
+    /// Describes which byte of a load arrives at which byte of the store, as "2>0 3>1".
     std::string arrivals(std::size_t nth = 0) const {
         REQUIRE(nth < bytes.stores.size());
         std::string text;
@@ -167,7 +167,7 @@ TEST_CASE("a bit-field is rewritten in its place") {
         "or.b32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4;");
     CHECK(a.load().rewritten);
     CHECK_FALSE(is_error(a.load(), 0xf, 4));
-    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 has new bits in it
+    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 also has new bits
     const Analysed constant(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; or.b32 %r3, %r2, 5;\n"
         "st.global.u32 [%rd1], %r3;");
@@ -193,7 +193,7 @@ TEST_CASE("the pieces of one struct belong together") {
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
-    // A transposed tile is no struct.
+    // The loads of a tile that is transposed are not parts of a struct.
     const Analysed tile(
         "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9+4];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+128], %r2;");
@@ -227,7 +227,7 @@ TEST_CASE("matrices: those that are multiplied decide, those that are moved on d
     const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
     CHECK(moved.load().decides == 0);
     CHECK(moved.arrivals() == "4>0 5>1 6>2 7>3 0>4 1>5 2>6 3>7");
-    CHECK_FALSE(is_error(moved.load(), 0xffff, 16));  // a row beyond the matrix's edge
+    CHECK_FALSE(is_error(moved.load(), 0xffff, 16));  // a row beyond the edge of the matrix
     const Analysed stored(load + "st.global.v2.u32 [%rd2], {%r1, %r2};");
     CHECK(stored.arrivals() == "0>0 1>1 2>2 3>3 4>4 5>5 6>6 7>7");
     const Analysed multiplied(load +
@@ -237,7 +237,7 @@ TEST_CASE("matrices: those that are multiplied decide, those that are moved on d
 }
 
 TEST_CASE("only what is certain to happen decides") {
-    // Of a union, the words are loaded before the question which member it is.
+    // A union's words are loaded before a branch on its discriminator.
     const Analysed branch(
         "ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd3, [%rd1+8];\n"
         "setp.eq.s32 %p1, %r1, 1;\n@%p1 bra OTHER;\n"
@@ -253,12 +253,12 @@ TEST_CASE("only what is certain to happen decides") {
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // Behind a jump that everyone takes.
+    // The branch is after a jump that all threads take.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");
     CHECK(jump.load().decides == 0xff);
-    // A sum that is wanted after the loop.
+    // The sum is used after the loop.
     const Analysed sum(
         "mov.u32 %r2, 0;\nTOP:\nld.global.u32 %r1, [%rd1]; add.s32 %r2, %r2, %r1;\n"
         "add.s64 %rd1, %rd1, 4; setp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;\n"

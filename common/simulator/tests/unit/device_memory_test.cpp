@@ -1,5 +1,5 @@
-// The device's memory: addresses, guard gaps, reuse, accounting, the record of what was written,
-// and what happens when host code follows a device pointer.
+// The device's memory: addresses, guard gaps, reuse, accounting, the record of written bytes, and
+// host code that dereferences a device pointer.
 #include "simulator/memory/device_memory.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr u64 kMiB = 1 << 20;
 
-/// Which bytes of [address, address + bytes) count as written, as '1' and '0'.
+/// Returns which bytes of [address, address + bytes) count as written, as a string of '1' and '0'.
 std::string written(const DeviceMemory& memory, u64 address, u64 bytes) {
     std::string bits;
     for (u64 a = address; a < address + bytes; ++a) {
@@ -46,13 +46,14 @@ struct Ending {
     std::string said;  ///< on stderr
 };
 
-/// Runs `body` in a child process.
+/// Runs `body` in a child process, and returns how it ended.
 Ending in_child(const std::function<void()>& body) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
     if (child == 0) {
-        // doctest handles signals; a program under test does not.
+        // Restore the default handler, because doctest handles signals but a program under test
+        // does not.
         signal(SIGSEGV, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
@@ -185,12 +186,12 @@ TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for
 
 TEST_CASE("drawn addresses are nobody else's in this process") {
     DeviceMemory memory(64 * kMiB);
-    u64 seed = 1;  // of low addresses, where programs have nothing
+    u64 seed = 1;  // choose low addresses, which programs do not use
     while (drawn_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
     CHECK(drawn_map(seed, memory.range()).device == first_choice);
-    CHECK(memory.draw_addresses(seed));  // its own addresses are in nobody's way
+    CHECK(memory.draw_addresses(seed));  // its own old mapping does not collide
     CHECK(address_map.device == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
@@ -213,7 +214,7 @@ TEST_CASE("the table is the same object until something changes") {
     CHECK(memory.table() == table);
     memory.free(a);
     CHECK(memory.table() != table);
-    CHECK(table->find(a));  // a launch keeps what it began with
+    CHECK(table->find(a));  // an old table keeps its allocations
     CHECK(memory.table()->live.empty());
     REQUIRE(memory.table()->find_freed(a + 99));
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
@@ -333,7 +334,7 @@ TEST_CASE("what the host wrote is told from what kernels wrote") {
     CHECK(memory.is_written_by_host(b + 61));
     CHECK_FALSE(memory.is_written_by_host(b + 62));
     CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
-    // Where a kernel puts something undefined, what is around it is a kernel's too.
+    // A kernel that stores an undefined value has also written the bytes around it.
     memory.mark_bytes_unwritten(a + 8, 0b1010);
     CHECK(memory.unwritten_bytes(a + 8, 5) == 0b01010);
     CHECK_FALSE(memory.is_written_by_host(a + 8));
@@ -357,11 +358,11 @@ TEST_CASE("managed and registered memory has one address, and counts as written"
     CHECK_FALSE(memory.free(registered));
     CHECK(memory.unregister_host(host.data()));
     CHECK_FALSE(memory.unregister_host(host.data()));
-    // A copy from memory without marks is a copy of written bytes.
+    // A copy from memory without a written mask counts as written.
     const u64 device = memory.allocate(16);
     memory.copy_written(device, managed, 8);
     CHECK(written(memory, device, 12) == "111111110000");
-    memory.mark_written(managed, 4096);  // nothing to do, and nothing done
+    memory.mark_written(managed, 4096);  // no effect on memory without a mask
     CHECK(*memory.shadow(managed) == 0);
 }
 

@@ -1,4 +1,4 @@
-// What is to be said of an instruction follows from its opcode, its modifiers and its operands.
+// The remarks on an instruction follow from its opcode, its modifiers and its operands.
 #include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Remark::Kind;
 
-/// "KIND NAME" of each remark on the instruction, with commas.
+/// Returns "KIND NAME" of each remark on the instruction, separated by commas.
 std::string remarks_text(const std::string& instruction) {
     const auto module = ptx::parse(
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n"
@@ -57,7 +57,7 @@ TEST_CASE("hints are told by opcode or by modifier") {
           "no effect cache hints");
     CHECK(remarks_text("ld.global.nc.f32 %f1, [%rd1]") == "");
     CHECK(remarks_text("ld.global.f32 %f1, [%rd1]") == "");
-    // Here .ca and .cg name the form of the copy.
+    // The modifiers .ca and .cg select the form of this copy.
     CHECK(remarks_text("cp.async.cg.shared.global [%r1], [%rd1], 16") == "");
     CHECK(remarks_text("cp.async.cg.shared.global.L2::128B [%r1], [%rd1], 16") ==
           "no effect cache hints");

@@ -1,5 +1,5 @@
-// The fatbin reader: containers made here with the real compressors, containers made by nvcc, and
-// containers that lie.
+// Tests the fatbin reader with containers made here with the real compressors, containers made by
+// nvcc, and corrupt containers.
 #include "simulator/fatbin/fatbin.h"
 
 #include <doctest/doctest.h>
@@ -89,7 +89,8 @@ std::string container(const std::vector<Entry>& entries) {
     return result + body;
 }
 
-/// From a block that ends where the data ends, so that a read past it is seen by a sanitizer.
+/// Copies the data to an allocation of exactly its size, so that a sanitizer detects reads past the
+/// end.
 std::vector<PtxImage> read(const std::string& data) {
     const auto exact = std::make_unique<char[]>(data.size());
     std::memcpy(exact.get(), data.data(), data.size());
@@ -136,7 +137,7 @@ TEST_CASE("several entries, machine code among them, headers of several sizes") 
     CHECK(choose(images, 89) == &images[0]);
     CHECK(choose(images, 75) == &images[2]);
     CHECK(choose({}, 90) == nullptr);
-    // A driver would refuse these; the one closest to the device is likely to run.
+    // A driver would refuse these images, but the one closest to the device is likely to run.
     CHECK(choose(images, 70) == &images[2]);
     const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
     CHECK(choose(newer, 90) == &newer[1]);

@@ -1,4 +1,4 @@
-// What is a race in global memory and what is not, told access by access without any GPU program.
+// Tests which accesses race in global memory, one access at a time and without a GPU program.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr u64 kCapacity = 1 << 20;
 const u64 kBase = device_base();
 
-/// A launch of a kernel whose memory instruction i stands on line 10 + i; the 9th is an atomic.
+/// A launch of a kernel whose memory instruction i is on line 10 + i. The 9th is an atomic.
 struct GlobalRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -54,7 +54,7 @@ struct GlobalRaceFixture {
         for (u64 b = 0; b < 4; ++b) race.begin_block(blocks[b], b);
     }
 
-    /// All lanes of `warp`, `stride` bytes apart.
+    /// Records an access by all lanes of `warp`, `stride` bytes apart.
     void access(u64 block, u32 warp, u32 site, Kind kind, u64 offset, u32 bytes = 4, u64 stride = 0,
                 Mask active = kAllLanes, bool strong = false, StoredValue value = {}) {
         u64 addresses[kLanes];
@@ -89,7 +89,7 @@ struct GlobalRaceFixture {
         access(block, warp, site, Kind::write, offset, bytes, stride, active);
     }
 
-    /// "write after read 12 10": kind, line, line of the other access; of every report.
+    /// Returns each report as "write after read 12 10": kind, line, and line of the other access.
     std::vector<std::string> found() {
         race.end_launch();
         std::vector<std::string> all;
@@ -130,13 +130,13 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "blocks are not ordered, in whichever size 
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that both touch") {
-    // Byte k of every word by block k.
+    // Block k writes byte k of every word.
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     CHECK(found() == Found{});
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     read(3, 1, 5, 2, 1, 4, 1u << 31);
     CHECK(found() == Found{"read after write 15 10"});
-    // Halves of a line by two blocks.
+    // Two blocks write the two halves of a line.
     write(0, 0, 0, 0, 4, 0, 0x0000ffff);
     write(1, 0, 0, 0, 4, 0, 0xffff0000);
     CHECK(found() == Found{});
@@ -147,8 +147,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "every byte counts, and only bytes that bot
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
                   "a line that was whole still knows each thread once it is split") {
-    write(0, 2, 0, 0, 8);        // lane l: bytes 8l .. 8l+7
-    read(1, 0, 1, 84, 4, 0, 1);  // byte 84: lane 10 of warp 2
+    write(0, 2, 0, 0, 8);        // lane l writes bytes 8l to 8l+7
+    read(1, 0, 1, 84, 4, 0, 1);  // byte 84 belongs to lane 10 of warp 2
     race.end_launch();
     REQUIRE(reports().all().size() == 1);
     const Report r = reports().all()[0];
@@ -173,7 +173,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     race.barrier(blocks[0]);
     write(0, 3, 2, 0);
     CHECK(found() == Found{});
-    // Somebody else's barrier does not help.
+    // A barrier of another block does not order these accesses.
     write(0, 0, 0, 0);
     race.barrier(blocks[1]);
     read(1, 1, 1, 0);
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone
         read(0, 1, 1, 0);
         CHECK(found() == (writer_was_there ? Found{} : Found{"read after write 11 10"}));
     }
-    // What one has heard it passes on.
+    // Order is transitive: a block passes on what it has acquired.
     write(0, 0, 0, 0);
     race.barrier_complete(blocks[0], kBarrier, 0b0011);
     race.barrier_complete(blocks[0], kBarrier, 0b0110);
@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders those alone
     read(0, 3, 1, 0);
     write(0, 2, 0, 0);
     CHECK(found() == Found{"write after read 10 11"});
-    // Who arrives and goes on is heard, as far as it had come, and hears nothing.
+    // A warp that arrives without waiting releases its earlier accesses, but acquires nothing.
     for (const bool before : {true, false}) {
         if (before) write(0, 0, 0, 0);
         race.barrier_arrive(blocks[0], kBarrier, 0);
@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
-    // An arrival for the next phase is not seen with the last one.
+    // An arrival for the next phase is not visible to waiters of the last phase.
     race.mbarrier_arrive(blocks[0], kHere, 0);
     race.mbarrier_phase_done(blocks[0], kHere);
     write(0, 0, 0, 0);
@@ -232,7 +232,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
     race.mbarrier_wait_done(blocks[0], kHere, 1);
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // A copy reads when it is issued, and tells when it is complete.
+    // A copy reads when it is issued, and signals when it is complete.
     for (const bool complete : {true, false}) {
         read(0, 0, 1, 0);
         const u64 issued = race.copy_issued(blocks[0]);
@@ -263,7 +263,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "however many times have passed") {
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 1, 1, 0);
         CHECK(found() == Found{"read after write 11 10"});
-        // The same warp, and who waited for its flag.
+        // Accesses by the same warp, and by a warp that waited for its flag, are ordered.
         write(0, 0, 0, 0);
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 0, 1, 0);
@@ -309,14 +309,14 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
         read(1, 0, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
-    // What is written after the fence is not covered by it.
+    // The fence does not cover writes that follow it.
     race.fence(blocks[0], 0);
     write(0, 0, 0, 0);
     flag(0, Kind::write);
     flag(1, Kind::read);
     read(1, 0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // Nor what another warp wrote without a barrier before it.
+    // The fence does not cover writes of another warp either, unless a barrier precedes it.
     for (const bool with_barrier : {true, false}) {
         write(0, 3, 0, 0);
         if (with_barrier) race.barrier(blocks[0]);
@@ -326,7 +326,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
         read(1, 0, 1, 0);
         CHECK(found() == (with_barrier ? Found{} : Found{"read after write 11 10"}));
     }
-    // All fence, then a barrier, then one thread raises the flag: just as good.
+    // It is equally correct if all threads fence, then a barrier follows, and one thread sets the
+    // flag.
     write(0, 3, 0, 0);
     race.fence(blocks[0], 3);
     race.barrier(blocks[0]);
@@ -335,7 +336,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
     race.barrier(blocks[1]);
     read(1, 5, 1, 0);
     CHECK(found() == Found{});
-    // Reading the flag before it was raised is no acquire.
+    // Reading the flag before it was set is not an acquire.
     write(0, 0, 0, 0);
     flag(1, Kind::read);
     race.fence(blocks[0], 0);
@@ -359,7 +360,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "order is passed on from block to block") {
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
-    // More launches than there are stamps.
+    // Run more launches than there are stamps.
     for (int i = 0; i < 200; ++i) {
         write(i % 4, 0, 0, 0);
         write(i % 4, 0, 0, 4, 4, 8);
@@ -395,7 +396,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     reports().clear();
     launch();
 
-    // Lanes of one instruction with one address.
+    // All lanes of one instruction use the same address.
     u64 addresses[kLanes];
     std::fill(addresses, addresses + kLanes, kBase + 512);
     GlobalAccess same{.kind = Kind::write,

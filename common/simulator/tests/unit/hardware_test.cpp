@@ -1,6 +1,5 @@
-// Lane-wise instructions give, bit for bit, what an H200 gives (vabsdiff2, vabsdiff4: an H100): 1449 variants, 8192
-// samples each.
-// The digests were measured by tests/hardware/probe.cu.
+// Lane-wise instructions must match an H200 bit for bit (vabsdiff2 and vabsdiff4: an H100), in 1449
+// variants with 8192 samples each. tests/hardware/probe.cu measured the digests.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int bits_b = 8, bits_h = 16, bits_r = 32, bits_l = 64;
 
-/// What the results of an instruction are made of.
+/// The form of an instruction's result.
 enum class Shape { value, predicate, predicate_pair };
 
 struct Measured {
@@ -43,7 +42,7 @@ const Measured kMeasured[] = {
 #include "simulator/tests/hardware/instructions.inc"
 };
 
-/// "lop3.b32 0xca": opcode, modifiers, and the number that follows.
+/// The parts of "lop3.b32 0xca": opcode, modifiers, and the immediate that follows.
 struct Parts {
     std::string opcode;
     std::vector<std::string> modifiers;
@@ -64,7 +63,7 @@ u64 low_bits(u64 value, int bits) {
     return bits == 64 ? value : value & ((u64{1} << bits) - 1);
 }
 
-/// A warp whose file has six places of 32 lanes: d, d2, a, b, c, v[0].
+/// A warp whose register file has six slots of 32 lanes: d, d2, a, b, c and v[0].
 class MeasuredBench {
 public:
     MeasuredBench() {
@@ -74,10 +73,10 @@ public:
         op_[0].a = slot(2), op_[0].b = slot(3), op_[0].c = slot(4), op_[0].v[0] = slot(5);
         op_[1].run = [](Warp&, const Op* op) {
             return op;
-        };  // for handlers that go on by themselves
+        };  // ends handlers that continue with the next Op themselves
     }
 
-    /// Samples `first` to `first` + 31 through the instruction.
+    /// Runs the instruction on samples `first` to `first` + 31.
     void run(const LaneInstruction& instruction, const Measured& m, i64 immediate, u32 first) {
         for (int k = 0; k < 4; ++k) {
             for (int l = 0; l < kLanes; ++l)
@@ -117,7 +116,7 @@ private:
     Op op_[2];
 };
 
-/// All results of the instruction, in the order of the samples.
+/// Returns all results of the instruction, in the order of the samples.
 std::vector<u64> results_of(const LaneInstruction& instruction, const Measured& m, i64 immediate) {
     MeasuredBench bench;
     std::vector<u64> results;

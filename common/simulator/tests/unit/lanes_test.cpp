@@ -1,4 +1,4 @@
-// Lane-wise instructions without a program: handlers on a warp made by hand.
+// Tests the handlers of lane-wise instructions on a warp made by hand, without a program.
 #include "simulator/instructions/lanes.h"
 
 #include <doctest/doctest.h>
@@ -25,8 +25,8 @@ const Op* stop(Warp&, const Op* op) {
     return op;
 }
 
-/// A warp with a file of its own and a uniform one. Either has the same places: a destination, a
-/// second one, and four sources, each as large as 32 lanes of 64 bits.
+/// A warp with its own register file and a uniform one. Both have the same slots: two destinations
+/// and four sources, each large enough for 32 lanes of 64 bits.
 class Bench {
 public:
     Bench() {
@@ -46,7 +46,8 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Handlers in `forms` go on with the next Op; the others leave that to their caller.
+    /// Runs a handler. Handlers in `forms` continue with the next Op themselves, the others return
+    /// to their caller.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
         op[0].run = handler;
@@ -70,7 +71,8 @@ public:
 private:
     static constexpr int kPlaces = 6, kPlaceBytes = 8 * kLanes;
     void set_uniform(int place, int l, u64 value) {
-        // Both widths find the same number in every lane when its halves are the same.
+        // If both halves of each lane are the same, 32-bit and 64-bit instructions read the same
+        // number.
         const u64 twice = (value & 0xffffffff) << 32 | (value & 0xffffffff);
         warp.lanes<u64>(slot(place, kUniformFile))[l] = twice;
     }
@@ -88,7 +90,7 @@ u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
-/// At least one variant of every opcode; of those that have forms, each type.
+/// At least one variant of every opcode, and each type of opcodes that have forms.
 const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"add", {"s32"}},
     {"add", {"u64"}},
@@ -252,7 +254,7 @@ TEST_CASE("a result lands in the active lanes, and nothing else changes") {
             part.warp.active = active;
             part.run(instruction);
             const std::vector<u8> some = part.bytes();
-            // A predicate holds a bit for each lane, in the first four bytes of its place.
+            // A predicate has one bit per lane, in the first four bytes of its slot.
             const auto expected = [&](std::size_t i) -> u8 {
                 const std::size_t place = i / (8 * kLanes), byte = i % (8 * kLanes);
                 const Width width = place == 0   ? instruction.destination

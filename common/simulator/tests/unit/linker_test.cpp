@@ -1,5 +1,5 @@
-// Modules of several files become one: which definition is taken, which names are kept apart, and where each
-// instruction stands.
+// Links modules of several files: which definition is used, which names are kept apart, and the
+// source line of each instruction.
 #include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>
@@ -30,12 +30,12 @@ std::string problem_with(const std::vector<std::string>& texts) {
     return "(linked)";
 }
 
-/// The symbol that the first instruction of the function names as its last operand.
+/// Returns the symbol that is the last operand of the function's first instruction.
 std::string symbol_in(const Module& module, const std::string& function) {
     return module.functions.at(function)->body.at(0).operands.back().name;
 }
 
-/// A function that asks for the address of `symbol`.
+/// Returns the PTX of a function that takes the address of `symbol`.
 std::string address_function(const std::string& name, const std::string& symbol,
                              const std::string& linkage = ".visible") {
     return linkage + " .func " + name + "()\n{\n.reg .b64 %r;\nmov.u64 %r, " + symbol +
@@ -144,7 +144,7 @@ TEST_CASE("a static kernel is called what its file calls it") {
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
     CHECK(kernel_name("_Z6kernelPi") == "kernel");
-    // Not such a mark: the name stays whole.
+    // These names have no valid file prefix, so they stay whole.
     for (const std::string name : {"__nv_static_99__a5f5c4f6_x", "__nv_static_", "__nv_static_4"})
         CHECK(kernel_name(name) == name);
 }

@@ -1,4 +1,4 @@
-// Which of the instructions that can be issued comes next, and what changes where many words are alive.
+// Which ready instruction is issued next, and how a large number of live words changes the choice.
 #include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
 
-/// Straight code whose values are one word each, unless `words` says something else.
+/// Straight-line code whose values have one word each, unless `words` says otherwise.
 class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
@@ -67,14 +67,14 @@ using Order = std::vector<u32>;
 }  // namespace
 
 TEST_CASE("what the longest way begins with comes first, as written where ways are equally long") {
-    // A sum, then two loads, then what needs all of them.
+    // A sum, then two loads, then an instruction that needs all three.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
 TEST_CASE("the way counts, and not the instruction: an address comes before another sum") {
-    // Which nobody waits for; of what is loaded there is a store to come.
+    // No instruction waits for this value, and a store of the loaded value follows.
     const Code code =
         Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
@@ -87,7 +87,7 @@ TEST_CASE("where many words are alive, instructions stay as they were written") 
 }
 
 TEST_CASE("the order changes from where the words are as many, and not before") {
-    // 0 comes in, which makes one word; with the first load there are two.
+    // Value 0 is an input, which makes one live word. The first load makes two.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(1) == Order{0, 1, 2, 3});
@@ -95,16 +95,16 @@ TEST_CASE("the order changes from where the words are as many, and not before") 
     CHECK(code.order(3) == Order{1, 2, 0, 3});
     Code wide =
         Code(5, 2).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
-    // Values of two words count twice.
+    // Values of two words count as two live words.
     CHECK(wide.order(3) == Order{1, 0, 2, 3});
 }
 
 TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
-    // A value of 0, which stays; a store that is the last to read 1 and 2.
+    // Value 0 stays live, and the store is the last reader of 1 and 2.
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{1, 0});
-    // A store that ends no value leads to no fewer.
+    // A store that is no value's last reader does not reduce the number of live words.
     const Code wanted = Code(4)
                             .comes({0, 1, 2})
                             .is_wanted(0)
@@ -117,7 +117,8 @@ TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
 }
 
 TEST_CASE("what leads to fewer words may begin with an address of several steps") {
-    // 0 stays, and 4 is made of it; the store of 1, 2 and 3 goes to an address made in three steps.
+    // Value 0 stays live, and 4 is computed from it. The store of 1, 2 and 3 uses an address that
+    // takes three steps.
     const auto made = [] {
         return Code(8)
             .comes({0, 1, 2, 3})
@@ -130,12 +131,13 @@ TEST_CASE("what leads to fewer words may begin with an address of several steps"
             .store({1, 2, 3, 7});
     };
     CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
-    // Where the store ends no word, 4 has nobody to wait for.
+    // If the store is no value's last reader, 4 need not wait for it.
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("a load that lets go of its address comes before what is written first") {
-    // A sum in the place of what it reads; then one word is loaded from an address of two.
+    // A sum takes the register of its operand. Then a load replaces its address, of one or two
+    // words, by one word.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };
@@ -149,7 +151,8 @@ TEST_CASE("one that takes the place of what it reads does not wait") {
 }
 
 TEST_CASE("an address that is still to be computed leads to its store") {
-    // More words for a value that nobody is in want of; or for an address, whose store then ends it and two others.
+    // Value 3 adds a live word that no instruction needs. Value 4, an address, adds one too, but
+    // its store then ends three.
     const Code code =
         Code(6).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).compute(4, {0}).store(
             {4, 1, 2});
@@ -164,7 +167,7 @@ TEST_CASE("of two that lead to equally few words, the first as written comes fir
                           .is_wanted(5)
                           .store({1, 2})
                           .store({3, 4});
-    // Both stores first; memory keeps them in order.
+    // Both stores come first, and memory keeps them in order.
     CHECK(code.order(0) == Order{1, 2, 0});
     const Code loads = Code(8)
                            .comes({0, 1, 2, 3, 4})

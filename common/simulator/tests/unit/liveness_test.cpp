@@ -1,5 +1,5 @@
-// Which values are alive where, and which registers may therefore share a slot, on control flow that has
-// been told wrongly before and on some that no compiler makes.
+// Which values are live at which instruction, and which registers may share a slot. The control
+// flow includes cases that once failed, and some that no compiler generates.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A kernel of 32-bit registers a, b, c, d, x, y and predicates p, q. Its instructions are named by the
-/// labels in front of them.
+/// A kernel of 32-bit registers a, b, c, d, x, y and predicates p, q. Labels in front of its
+/// instructions name them.
 class Body {
 public:
     explicit Body(const std::string& body)
@@ -71,7 +71,8 @@ TEST_CASE("a value is alive from its write to its last use") {
 }
 
 TEST_CASE("what is first written in a loop and used behind it is alive in all of the loop") {
-    // The first text of the loop comes before the write, and must not overwrite it a turn later.
+    // The first text of the loop comes before the write, and must not overwrite it in the next
+    // pass.
     const Body k(R"(
         mov.b32 x, 8;
         TOP:

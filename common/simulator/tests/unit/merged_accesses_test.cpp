@@ -1,5 +1,5 @@
-// Which loads and stores become one: for each rule of program/merged_accesses.cpp a case that merges and one that does
-// not. What is expected was seen in ptxas's machine code for the same PTX.
+// Merging of loads and stores: for each rule of program/merged_accesses.cpp, a case that merges and
+// one that does not. The expected results are those in ptxas's machine code for the same PTX.
 #include "simulator/ptxas/merged_accesses.h"
 
 #include <doctest/doctest.h>
@@ -15,10 +15,11 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Of a kernel with the shared variable `s` of 8 KiB, with %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, %r1 a parameter, and
-/// %rd1 a pointer: its accesses to shared memory ("ld+0:16" for a load of 16 bytes at the address of the first of
-/// the PTX, "st-" for a store of which nothing is left), one after the other.
-/// `@8`: only where the address leaves that remainder. `unrolls`: ptxas unrolls the loop of the first access.
+/// Returns the shared memory accesses of a kernel, one after the other: "ld+0:16" is a 16-byte load
+/// at the address of the PTX's first load, "st-" a store of which nothing is left. The kernel has a
+/// shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
+/// pointer %rd1. `@8` restricts an access to addresses with that remainder. `unrolls` says that
+/// ptxas unrolls the loop of the first access.
 std::string merged_in(const std::string& body, const std::string& variables = "",
                       bool unrolls = false) {
     const auto module = ptx::parse(
@@ -60,7 +61,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     return text;
 }
 
-/// Loads of words at these offsets from %r3, whose sum is stored.
+/// Returns loads of words at these offsets from %r3, and a store of their sum.
 std::string loads(std::initializer_list<int> offsets, const std::string& base = "%r3",
                   const std::string& between = "") {
     std::string text, sum = "mov.u32 %r80, 0;";
@@ -144,7 +145,7 @@ TEST_CASE(
           "ld+0:16 ld- ld- ld- ld=");
     CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "bra L; L: " + vector) ==
           "ld+0:16 ld- ld- ld- ld=");
-    // Not where lanes may not come to it.
+    // Accesses do not merge across code that some lanes may not reach.
     CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "@%p1 bra L; bar.sync 0;" + vector + "L: ") ==
           "ld= ld= ld= ld= ld=");
 }
@@ -248,13 +249,14 @@ TEST_CASE("loads merge across the turns of a loop that ptxas unrolls") {
     CHECK(loop(one, 128, true) == "ld=");
     CHECK(loop(pair, 8, true) == "ld+0:16@0 ld-");
     CHECK(loop(pair, 8, false) == "ld+0:8 ld-");
-    // A load in each turn that is stored to has its place.
+    // A load stays in its pass if the loop also stores to shared memory.
     CHECK(loop(one + "st.shared.u32 [%r11+512], %r12;", 4, true) == "ld= st=");
 }
 
 namespace {
 
-/// A load of a word in front of a branch, something that lanes may skip, and a load behind that, which is stored.
+/// Returns a load of a word before a branch, instructions that lanes may skip, and a load after it
+/// whose value is stored.
 std::string behind_branch(const std::string& skipped, const std::string& address) {
     return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
            "@%p1 bra L;" +

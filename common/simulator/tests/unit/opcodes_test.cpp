@@ -1,4 +1,4 @@
-// Unit tests of code/opcodes.h: what the list promises is there. (Of lane-wise instructions: lanes_test.cpp.)
+// Tests that the list in code/opcodes.h is complete. lanes_test.cpp tests lane-wise instructions.
 #include "simulator/code/opcodes.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 using namespace coalesce::simulator;
 
 TEST_CASE("every opcode of a family has one") {
-    if (matrix_families().empty()) return;  // a build without addons lacks some
+    if (matrix_families().empty()) return;  // a build without addons lacks some opcodes
     int families = 0;
     for (const OpcodeEntry& entry : opcodes()) {
         const bool wants_family = entry.group == OpcodeGroup::warp ||

@@ -1,4 +1,5 @@
-// printf of kernels: what programs/printf.cu cannot show, because the compiler would not let it.
+// Tests of kernel printf with formats that programs/printf.cu cannot use, because the compiler
+// rejects them.
 #include "simulator/execute/printf_format.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +11,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// An argument buffer as nvcc lays it out.
+/// An argument buffer in nvcc's layout.
 class Arguments {
 public:
     template <class T>

@@ -1,5 +1,5 @@
-// The PTX reader: what real compilers write must arrive as it was meant, and what nobody should
-// write must be refused with a line and a reason.
+// Tests that the PTX reader understands the output of real compilers, and refuses invalid text with
+// a line and a reason.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ std::unique_ptr<Module> parse_module(const std::string& text) {
     return parse(kHeader + text);
 }
 
-/// A module whose only kernel, k, has this body from line 5 on.
+/// Parses a module whose only kernel, k, has this body, starting on line 5.
 std::unique_ptr<Module> parse_body(const std::string& body) {
     return parse_module(".entry k(.param .u64 k_param_0) {\n" + body + "\n}\n");
 }
@@ -28,7 +28,7 @@ const Function& kernel(const Module& module) {
     return *module.functions.at("k");
 }
 
-/// The error's text, without "PTX line N: ", and its line.
+/// An error's text without "PTX line N: ", and its line.
 struct Refusal {
     u32 line = 0;
     std::string message;
@@ -132,7 +132,7 @@ TEST_CASE("headers of functions") {
     REQUIRE(k.parameters.size() == 3);
     CHECK(k.is_entry);
     CHECK(k.has_body);
-    // .ptr .align is about what the pointer points to, not about the parameter.
+    // .ptr .align gives the alignment of the pointer's target, not of the parameter.
     CHECK(k.parameters[0].align == 8);
     CHECK(k.parameters[0].size == 8);
     CHECK(k.parameters[1].size == 32);
@@ -362,7 +362,7 @@ TEST_CASE("an instruction keeps its words, its place and its text") {
     CHECK(k.body[1].label == "$L__BB0_1");
     CHECK(k.body[1].opcode.empty());
     CHECK(module->text_of(k.body[1]) == "$L__BB0_1:");
-    // Inlined code keeps its own place.
+    // Inlined code keeps its own source line.
     CHECK(k.body[2].where == SourceLine{3, 82});
     CHECK(k.body[2].has("shared::cluster"));
 }
@@ -372,7 +372,7 @@ TEST_CASE("code inlined from the toolkit's headers counts as the line that calle
         ".file 1 \"/home/me/main.cu\"\n.file 2 \"/usr/local/cuda/include/sm_20_atomics.hpp\"\n"
         ".file 3 \"/home/me/mine.h\"\n"
         ".func f() {\n"
-        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"  // the chain is not known yet
+        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"  // the chain is unknown yet
         ".loc 2 60 2, function_name L, inlined_at 1 12 5\n ret;\n"
         ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
         ".loc 3 7 1, function_name L, inlined_at 1 13 5\n ret;\n"
@@ -528,7 +528,7 @@ TEST_CASE("calls") {
     CHECK(body[3].operands[1].elements.empty());
 }
 
-// --- what must be refused ------------------------------------------------------------------------
+// --- text that must be refused -------------------------------------------------------------------
 
 TEST_CASE("errors name the line and what was expected") {
     const Refusal missing = refusal_of_body(".reg .b32 %r<3>;\nmov.b32 %r1, %r2\nret;");
@@ -700,7 +700,7 @@ TEST_CASE("absurd nesting and absurd counts end soon") {
           "this expression is nested too deeply");
     CHECK(refusal_of_module(".global .b8 x[1]" + repeat("[1]", kMany)).line == 4);
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
-    // A sparse table: few words of text, many bytes of zeros between them.
+    // A sparse table: little text, but many bytes of zeros between the values.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
           "the initialisers of this module make too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);

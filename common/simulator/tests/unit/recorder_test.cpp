@@ -1,4 +1,4 @@
-// Which blocks of a launch are recorded: a few that stand for all, more where they do unlike things.
+// Which blocks of a launch are recorded: a small sample, and more if blocks do different work.
 #include "simulator/execute/recorder.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr u64 kResident = 1056;
 
-/// What was recorded of such a grid, each block with as many steps as `steps_of` says.
+/// Returns the recording of such a grid, in which each block has `steps_of` steps.
 template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
@@ -50,7 +50,7 @@ TEST_CASE("a block that takes a few turns does not stand for all: some take one 
         return Recorder::beside_the_first(config, recording, shares_turns);
     };
     CHECK(others(800, false).empty());
-    CHECK(others(100000, true).empty());  // so many that one more is nothing
+    CHECK(others(100000, true).empty());  // the steps last too long for one more block to matter
     REQUIRE(others(800, true).size() == 5);
     const u64 first = Recorder::chosen_blocks(config, kResident).front();
     for (const u64 other : others(800, true)) CHECK(other != first);
@@ -109,8 +109,8 @@ TEST_CASE("neighbours are beside a block that does much, and more where many do 
     for (const u64 number : {500, 2000, 4000}) add(number, 0);
     const auto unlike = Recorder::neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
-    // Half of them do nothing: of a block's sectors there are half as many on average, and so twice as many blocks; and
-    // as many again for those that do nothing.
+    // Half of the blocks do nothing, so a block has half as many sectors on average. The sample has
+    // twice as many blocks, and as many again for the idle ones.
     CHECK(unlike.second == 4 * alike.second);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a launch that is recorded alone touches no memory, whichever way it a
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
-        // Far behind all that is there, and where something is.
+        // An address far beyond all allocations, and one inside an allocation.
         for (u64 in : {real + (u64{1} << 40), real}) {
             void* arguments[] = {&in};
             recorder().begin(Recorder::What::alone);
@@ -162,7 +162,8 @@ TEST_CASE("a launch that is recorded alone touches no memory, whichever way it a
 }
 
 TEST_CASE("requests for scattered sectors count once per block, whichever warp repeats them") {
-    // Both warps store to the same 32 sectors, a word each; then to the 32 behind them; then to the first again.
+    // Both warps store a word each to the same 32 sectors, then to the next 32, then to the first
+    // again.
     const std::string text =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
@@ -183,7 +184,7 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
     CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
-    // The block that is written down step by step is not listened to besides.
+    // The block that is recorded step by step is not also counted as a neighbour.
     const u64 heard = recording.neighbours - recording.recorded.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.by_blocks == 64 * heard);
@@ -195,8 +196,9 @@ TEST_CASE("requests for scattered sectors count once per block, whichever warp r
 
 namespace {
 
-/// What a launch of `blocks` blocks did and what was found in it, recorded or not. Each warp stores to one half of
-/// `tile` and loads from the other; in the block `racy` nothing orders that. The block `idle` does nothing.
+/// The effects and recorded results of a launch of `blocks` blocks. Each warp stores to one half of
+/// `tile` and loads from the other. In the block `racy` no barrier orders these accesses, and the
+/// block `idle` does nothing.
 struct Seen {
     std::string found;
     u64 requests = 0, wavefronts = 0, instructions = 0;
@@ -274,7 +276,7 @@ TEST_CASE("a launch that is not carried out reads what the program's variables h
     config.block = {32, 1, 1};
     recorder().begin(Recorder::What::alone);
     CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
-    // Had zeros come, nobody would have stored.
+    // If the loads had returned zeros, no thread would have stored.
     CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
     recorder().begin(Recorder::What::nothing);
     Device::instance().unload(*module);
@@ -287,9 +289,9 @@ TEST_CASE("atomics of shared memory are recorded as the machine carries them out
     };
     const Case cases[] = {
         {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds for all
-        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // lanes of a word are served together
+        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // served together if in one word
         {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // they take turns
-        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // ... which are a load and an exchange
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // which become a load and an exchange
     };
     for (const Case& one : cases) {
         CAPTURE(one.atomic);

@@ -1,5 +1,5 @@
-// What the estimate of a kernel's registers follows, and what it leaves out. How near it comes to ptxas is
-// tested with whole kernels: registers/.
+// Which rules the register estimate follows, and which it leaves out. registers/ tests its accuracy
+// with whole kernels.
 #include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,8 @@ const std::string kCopy = loads(1) + stores(1);
 TEST_CASE("each load on its way takes a register, however the text arranges loads") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
-    // ptxas: 10 and 32. Data of stores goes to odd registers, as long as that leaves room for all threads.
+    // ptxas needs 10 and 32. It puts store data in odd registers, as long as the number of
+    // registers still allows all threads to be resident.
     CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 22);
     std::string shared = ".shared .b32 tile[64];\n";
     for (int k = 0; k < 8; ++k) {
@@ -57,7 +58,8 @@ TEST_CASE("each load on its way takes a register, however the text arranges load
         shared += "ld.shared.f32 " + f + ", [tile+" + at + "];\nst.global.f32 [%rd5+" + at + "], " +
                   f + ";\n";
     }
-    // Shared memory is read before what was read of it first is stored: nothing keeps loads behind.
+    // Shared memory is read before the first loaded values are stored, because nothing delays these
+    // loads.
     CHECK(estimate(shared) >= estimate(".shared .b32 tile[64];\nld.shared.f32 %f0, [tile];\n"
                                        "st.global.f32 [%rd5], %f0;") +
                                   5);
@@ -70,7 +72,7 @@ TEST_CASE("a store that may change what is loaded next keeps the load behind it"
         one_by_one += "ld.global.f32 " + f + ", [%rd4+" + at + "];\nst.global.f32 [%rd5+" + at +
                       "], " + f + ";\n";
     }
-    // ptxas: 20, where it takes 32 for the loads before the stores.
+    // ptxas needs 20 here, but 32 with the loads before the stores.
     CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
@@ -105,7 +107,7 @@ TEST_CASE("a loop that counts by a constant keeps four turns' loads on their way
     };
     CHECK(with("") >= with(".pragma \"nounroll\";") + 3);
 
-    // Unless it orders memory for others in each turn; a barrier does not keep ptxas from it.
+    // A fence in each pass prevents unrolling, but a barrier does not.
     const u32 once = with(".pragma \"nounroll\";") + 1;
     for (const char* fence : {"membar.gl;", "fence.acq_rel.gpu;", "barrier.cluster.arrive;"})
         CHECK(with(fence) <= once);
@@ -231,7 +233,7 @@ TEST_CASE("a long kernel takes no longer than its length asks for") {
     std::string text;
     for (int k = 0; k < 20000; ++k)
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
-    CHECK(estimate(text) <= 16);  // in milliseconds; a quadratic one takes minutes
+    CHECK(estimate(text) <= 16);  // takes milliseconds, where a quadratic algorithm takes minutes
 }
 
 TEST_CASE("what a called function takes lies beside what is alive in its caller") {
@@ -257,7 +259,8 @@ TEST_CASE("what a called function takes lies beside what is alive in its caller"
     const u32 alone = estimate(called, "", add8), around = estimate(loads(6) + stores(6));
     CHECK(estimate(loads(6) + called + stores(6), "", add8) > std::max(alone, around));
 
-    // Of a function that calls itself the convention is kept: 24, and more for what is alive meanwhile.
+    // A function that calls itself follows the calling convention: 24 registers, and more for
+    // values live across the call.
     const std::string again = function(
         "again",
         "ld.global.u32 %a8, [%p];\nsetp.eq.s32 %q, %a8, 0;\n@%q bra E;\nadd.s64 %p, %p, 4;\n" +
@@ -355,7 +358,7 @@ TEST_CASE(
     };
     CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // as ptxas
     const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
-    CHECK(estimate(constant) == 8);  // as ptxas: to an even register, since it is no whole one
+    CHECK(estimate(constant) == 8);  // as ptxas: an even register, as it is not a whole number
 }
 
 TEST_CASE("a load goes ahead of a store that another number is added to the same address for") {
@@ -427,7 +430,7 @@ TEST_CASE("the upper half of a product of 64 bits is computed in parts") {
         return estimate("ld.global.u64 %rd10, [%rd1];\nld.global.u64 %rd11, [%rd1+8];\n" +
                         computes + "st.global.u64 [%rd2], %rd12;");
     };
-    // As single instructions they would take 12, 12 and 14; ptxas: 18, 16 and 20.
+    // As single instructions they would take 12, 12 and 14. ptxas needs 18, 16 and 20.
     CHECK(with("mul.hi.u64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mul.hi.s64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mad.lo.cc.u64 %rd13, %rd10, %rd11, %rd10;\n"
@@ -440,9 +443,9 @@ TEST_CASE("coordinates and texels lie side by side") {
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
                         ".trap [%rd1, {%r5}], {" + registers + "};");
     };
-    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, and so is the next
+    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, like the next case
     CHECK(copy("b16", "%h1, %h2, %h3, %h4") == 6);
-    // The level of detail has a register, and three results that nobody wants have none.
+    // The level of detail needs a register, but the three unused results do not.
     CHECK(estimate("cvt.rn.f32.u32 %f1, %r2;\nadd.f32 %f2, %f1, 0f3F000000;\n"
                    "mov.f32 %f3, 0f3F000000;\n"
                    "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f3}];\n"
@@ -464,7 +467,8 @@ TEST_CASE("texels come in pairs of registers, behind all other pairs") {
 
 namespace {
 
-/// A loop of each thread's; whether its turns are put one after the other shows in how many registers it takes.
+/// Reports whether a loop is unrolled, which shows in its number of registers. The loop counts from
+/// the number of the thread.
 bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %r3, %r3, 256;",
                  const std::string& begins = "mov.u32 %r3, %tid.x;") {
     const auto with = [&](const std::string& pragma) {
@@ -486,7 +490,7 @@ TEST_CASE(
     "together") {
     CHECK(is_unrolled(""));
     CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
-    // Threads leave it in different turns, unless it counts from the same for all.
+    // Threads leave the loop in different passes, unless it starts from the same number for all.
     const std::string shuffle = "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\nadd.s32 %r9, %r9, %r5;";
     CHECK(!is_unrolled(shuffle));
     CHECK(is_unrolled(shuffle, "add.s32 %r3, %r3, 1;", "mov.u32 %r3, 0;"));
@@ -501,7 +505,8 @@ TEST_CASE(
 
 namespace {
 
-/// A loop that loads from shared memory and adds up; `others`: further instructions in it.
+/// Reports whether a loop that adds values of shared memory is unrolled. `others` is the number of
+/// further instructions in it.
 bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
     std::string turn;
     for (int k = 0; k < loads_in_it; ++k)
@@ -538,13 +543,13 @@ TEST_CASE("a loop with a barrier that lanes branch in is left as it is") {
 
 TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
-    // Skipped by a branch, for the barrier in it: what it loads has no register before.
+    // A branch skips this code because of its barrier, so a loaded value has no register before it.
     std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
     for (int k = 20; k < 32; ++k)
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
                    std::to_string(4 * k) + "];\n";
     CHECK(estimate(before + skipped + "SKIP:\n" + stores(12, 20)) <= estimate(before) + 4);
-    // In a loop lanes that skip a load keep what the turn before has left.
+    // In a loop, lanes that skip a load keep the value of the pass before.
     const auto loop = [](const std::string& first) {
         return estimate("mov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n" + first +
                         "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n"
@@ -605,10 +610,10 @@ TEST_CASE("atomics on one place are not joined where one lane alone comes to the
     };
     // ptxas: 18 and 22.
     CHECK(atomics("ne.u32 %p1, %r2, 0") <= atomics("gt.u32 %p1, %r2, 4") - 2);
-    // The predicates of two comparisons may be several lanes'. ptxas: 22.
+    // The two comparisons may have different predicates for different lanes. ptxas needs 22.
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
-    // What a loop adds to itself is followed no further than once around.
+    // The analysis follows a value that a loop adds to itself only once around the loop.
     CHECK(estimate("L:\nadd.u32 %r9, %r9, 1;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra SKIP;\n"
                    "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
@@ -617,15 +622,15 @@ TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their
     const std::string loop =
         "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
         "@%p1 bra LOOP;\n";
-    // ptxas: 14 to 26, with the loop as without it.
+    // ptxas needs 14 to 26, with and without the loop.
     for (int count : {2, 4, 8})
         CHECK(estimate(loads(count) + loop + stores(count)) ==
               estimate(loads(count) + stores(count)));
 }
 
 TEST_CASE("a division without sign needs two registers that are read together with a pair") {
-    // Those are odd, as is what is loaded for a store. ptxas: 2, 4 and 8 values beside it take 18, 22 and 30 registers, two
-    // more than beside another instruction.
+    // Store data goes to odd registers, outside the pair. With 2, 4 and 8 other values ptxas needs
+    // 18, 22 and 30 registers, two more than with another instruction.
     const auto beside = [](const std::string& opcode, int count) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\nld.global.u32 %r11, [%rd4+500];\n" +
                         loads(count) + opcode + " %r12, %r10, %r11;\n" +
@@ -671,12 +676,12 @@ TEST_CASE("nothing moves past the reading of a clock") {
         return estimate(loads(4) + "mov.u32 %r9, %" + special +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
-    // ptxas: 18 and 20. What is written before it no longer needs the number of the thread behind it.
+    // ptxas needs 18 and 20. Stores before the clock is read need no thread number after it.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
 TEST_CASE("a block that lanes may skip is guarded up to eight instructions of the machine") {
-    // As long as the blocks are guarded, their loads are on the way together.
+    // As long as the blocks are guarded, their loads are in flight together.
     const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
         std::string text;
         for (int k = 0; k < 12; ++k) {
@@ -703,7 +708,7 @@ TEST_CASE("threads multiply and add what is constant of an address that they sto
         return estimate(text);
     };
     const std::string product = "mul.wide.s32 %rd8, %r1, 4;\nadd.s64 %rd9, %rd2, %rd8;\n";
-    // ptxas: 10, 14 and 18, and 8, 12 and 16.
+    // ptxas needs 10, 14 and 18, and 8, 12 and 16.
     for (int count : {1, 2, 4})
         CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
 }
@@ -748,7 +753,8 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
-    // What is stored in a loop may be what is loaded behind that, a turn ago: then nothing is known before it.
+    // A store in a loop may store the value that was loaded in the pass before, so nothing is known
+    // about it.
     const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
     CHECK(estimate("L:\n" + turn) > 0);
     CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
@@ -851,7 +857,7 @@ TEST_CASE("of two instructions that add three values one is left") {
     CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
-    // Sums of themselves, which nothing else writes, are none of another.
+    // A sum that only adds to itself is no sum of another value.
     const std::string loop = "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n";
     CHECK(estimate("LOOP:\nadd.s32 %r10, %r10, %r2;\n" + loop) <= 12);
     CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
@@ -900,7 +906,7 @@ TEST_CASE("banks are minded as long as that costs no block") {
 }
 
 TEST_CASE("a load from global memory keeps its sources for eight instructions") {
-    // Both addresses are computed from the number of a thread, and so is the one where the result goes to.
+    // The number of a thread determines both addresses and the address of the result.
     const auto with = [](int between) {
         std::string text =
             "cvt.u64.u32 %rd20, %r2;\nshl.b64 %rd7, %rd20, 2;\nadd.s64 %rd8, %rd1, %rd7;\n"
@@ -911,7 +917,8 @@ TEST_CASE("a load from global memory keeps its sources for eight instructions") 
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // All as ptxas, which comes from 12 to 9 at 6 and 9 instructions between; here it is at 4 and 5.
+    // As ptxas, except that ptxas goes from 12 to 9 with 6 and 9 instructions between, and the
+    // estimate with 4 and 5.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -928,14 +935,15 @@ TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and mo
             "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
             type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
     };
-    // Both as ptxas: it takes as long that the registers of the first address are free for it.
+    // As ptxas, where the signed comparison takes so long that the registers of the first address
+    // are free by then.
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
 
 TEST_CASE(
     "what a store in a loop takes of constants comes behind its guard, and its counter is a pair") {
-    // A loop that adds up so many values in each turn, and stores where its lanes agree on that.
+    // A loop that adds `sums` values in each pass, and stores if its lanes agree on it.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
@@ -973,8 +981,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an index that is alive for long gets no odd register") {
-    // A sum over a block in so many steps, in front of which some values are loaded that are stored behind it; then
-    // the number of the thread is read again.
+    // A sum over a block in `steps` steps. Before it `values` values are loaded, which are stored
+    // after it. Then the thread number is read again.
     const auto with = [](int values, int steps) {
         std::string text =
             ".shared .b32 t[2048];\nmov.u32 %r5, t;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\n"
@@ -1012,7 +1020,8 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // All as ptxas: six blocks of 256 threads with 32 KB each, four with 48 KB, 28 blocks of a warp with 7 KB.
+    // As ptxas: six blocks of 256 threads with 32 KB each, four with 48 KB, 28 blocks of a warp
+    // with 7 KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);
@@ -1025,7 +1034,7 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
 }
 
 TEST_CASE("of a vector the half is loaded that is wanted") {
-    // Four vectors of four words in front of a barrier, of which some are stored behind it.
+    // Four vectors of four words are loaded before a barrier, and some are stored after it.
     const auto with = [](const std::string& load, const std::vector<int>& stored) {
         std::string text;
         for (int k = 0; k < 4; ++k) {
@@ -1040,7 +1049,7 @@ TEST_CASE("of a vector the half is loaded that is wanted") {
                         std::to_string(4 * k + j) + ";\n";
         return estimate(text, " .maxntid 256, 1, 1");
     };
-    // All as ptxas, except for a volatile load, which takes 26.
+    // As ptxas, except for a volatile load, for which ptxas needs 26.
     CHECK(with("ld.global", {0}) == 18);
     CHECK(with("ld.global", {3}) == 18);
     CHECK(with("ld.global", {2, 3}) == 18);

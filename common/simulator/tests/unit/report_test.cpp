@@ -1,4 +1,4 @@
-// Reports are kept once per site, and what is printed and written has the promised shape.
+// Reports are stored once per site, and their text and JSON have the documented format.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -40,7 +40,7 @@ Report out_of_bounds(u32 line) {
     return r;
 }
 
-/// What `body` makes this process write to stderr.
+/// Returns what `body` makes this process write to stderr.
 template <class Body>
 std::string stderr_of(Body body) {
     std::FILE* file = std::tmpfile();
@@ -374,7 +374,8 @@ TEST_CASE("a stopped launch is told and not counted") {
     CHECK(text.find("sample: 3 launches") != std::string::npos);
     CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
 
-    // Of a kernel that never came to its end there is nothing to count: rather no number than 0.
+    // A kernel that never finished has no counters, so the report leaves them out instead of
+    // printing 0.
     sample.kernel.totals.launches = 0;
     const auto alone = kernel_table({&sample.kernel});
     REQUIRE(alone.size() == 1);
@@ -410,7 +411,7 @@ TEST_CASE("calls of the host are told apart by what they say, and bounded") {
     }
     CHECK(reports().all().size() == 1000);
     CHECK(reports().total() == 2003);
-    reports().add(out_of_bounds(3));  // of a kernel: bounded by the kernel's text
+    reports().add(out_of_bounds(3));  // per kernel, bounded by the length of its text
     CHECK(reports().all().size() == 1001);
     reports().clear();
 }

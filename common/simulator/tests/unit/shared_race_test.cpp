@@ -1,4 +1,4 @@
-// What is a race in shared memory and what is not, access by access; and what counts as written.
+// Tests which accesses race in shared memory, access by access, and which bytes count as written.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A block of 4 warps with 4 KB. Memory instruction i stands on line 10 + i; the 9th is an atomic.
+/// A block of 4 warps with 4 KB. Memory instruction i is on line 10 + i, and the 9th is an atomic.
 struct SharedRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -43,7 +43,7 @@ struct SharedRaceFixture {
     }
     void next_block() { race.begin_block(blocks++ % 1000, 4096, memory.data()); }
 
-    /// An access whose lanes are `stride` bytes apart (0: side by side).
+    /// An access whose lanes are `stride` bytes apart, where 0 means adjacent.
     struct Lanes {
         u32 addresses[kLanes];
         SharedAccess access;
@@ -83,7 +83,7 @@ struct SharedRaceFixture {
         race.barrier_complete(id, warps, warps == 0xf);
     }
 
-    /// "write after read 12 10": kind, line and the other line of every report.
+    /// Returns each report as "write after read 12 10": kind, line, and line of the other access.
     std::vector<std::string> found() {
         log.end_launch();
         race.end_launch();
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     race.syncwarp(0, kAllLanes);
     write(0, 2, 0);
     CHECK(found() == Found{});
-    // Another warp's __syncwarp is none of ours.
+    // Another warp's __syncwarp does not order this warp's accesses.
     write(0, 0, 0);
     race.syncwarp(1, kAllLanes);
     read(1, 1, 0);
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "many readers: the writer meets one that it is not ordered with") {
-    // All lanes read one word, then one of them writes it.
+    // All lanes read a word, then one of them writes it.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
         u32 same[kLanes] = {};
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
         race.write(all);
         CHECK(found() == Found{"write after read 12 11"});
     }
-    // The writing warp was among the readers.
+    // The writing warp has also read the word.
     for (const u32 writer : {0u, 1u}) {
         read(0, 0, 0);
         read(1, 0, 0);
@@ -198,7 +198,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who
     barrier(1, 0b0011);
     read(2, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // bar.arrive by the producer, bar.sync by the consumer: ordered this way round only.
+    // The producer calls bar.arrive and the consumer bar.sync, which orders only the first before
+    // the second.
     for (const bool consumer_writes_first : {false, true}) {
         write(consumer_writes_first ? 1 : 0, 0, 0);
         race.barrier_arrive(2, 0);
@@ -207,7 +208,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who
         read(consumer_writes_first ? 0 : 1, 1, 0);
         CHECK(found() == (consumer_writes_first ? Found{"read after write 11 10"} : Found{}));
     }
-    // Order is passed on: 0 -> 1 -> 2.
+    // Order is transitive: 0 -> 1 -> 2.
     write(0, 0, 0);
     barrier(1, 0b0011);
     barrier(2, 0b0110);
@@ -224,7 +225,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone 
         read(1, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
-    // What comes after the fence is not covered by it.
+    // The fence does not cover accesses that follow it.
     race.fence(0);
     write(0, 0, 0);
     raise_flag(0);
@@ -284,7 +285,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     use(1, 1);
     use(2, 2);
     CHECK(race.findings() == 0);
-    // Taken away, or made again, while others may use it.
+    // An mbarrier is invalidated or initialised again while other threads may use it.
     write(0, 3, 512, 8);
     CHECK(race.findings() > 0);
 }
@@ -309,7 +310,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
     barrier();
     read(1, 1, 0);
     CHECK(found() == Found{});
-    // The latest group is still on its way.
+    // The latest group is still in flight.
     copy(0, 0);
     race.async_commit(0, kAllLanes);
     copy(0, 1024);
@@ -320,7 +321,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
     CHECK(race.findings() == 0);
     read(1, 2, 1024, 16);
     CHECK(found() == Found{"read after write 12 10"});
-    // wait_group does not wait for what was not committed, wait_all does.
+    // wait_group does not wait for copies that were not committed, but wait_all does.
     for (const bool everything : {false, true}) {
         copy(0, 0);
         race.async_wait(0, kAllLanes, 0, everything);
@@ -374,7 +375,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a new block and many barriers begin again"
         write(2, 0, 0);
         next_block();
     }
-    // More moments of one warp than a cell can tell apart.
+    // Advance a warp's epoch beyond the range of a cell.
     for (int i = 0; i < 70000; ++i) {
         write(0, 0, 0, 4, 0, 1);
         race.syncwarp(0, kAllLanes);
@@ -422,15 +423,15 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written")
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "warps count as side by side, though one was simulated ahead") {
-    // write; barrier missing; read: warp 0 is done before warp 1 begins.
+    // Write, no barrier, read: warp 0 finishes before warp 1 starts.
     launch({.races = true, .uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0, 4, 8, 0xffff);
     read(0, 1, 128);
     write(1, 0, 128);
-    // What warp 0 read too early was written in the end: the race alone is told.
+    // Warp 0 read the words too early, but they were written later, so only the race is reported.
     CHECK(found() == Found{"read after write 11 10"});
-    // read; barrier missing; write in the next pass.
+    // Read, no barrier, write in the next pass.
     write(0, 0, 0);
     write(1, 0, 128);
     barrier();
@@ -459,7 +460,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "the report names both places and the missi
 TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one within a warp") {
     write(0, 2, 0, 4, 0, 1);  // lane 0 of warp 0
     write(0, 2, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0, at 0
+    read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0, at offset 0
     read(1, 7, 512);
     log.end_launch();
     REQUIRE(reports().all().size() == 1);
@@ -473,7 +474,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one 
 TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warps race around it") {
     write(0, 2, 0, 4, 0, 1);
     write(0, 3, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // within a warp; what orders the warps orders it too
+    read(0, 7, 4, 4, -4u, 2);  // within a warp; a barrier of all warps orders it too
     read(1, 7, 512);
     read(0, 6, 1024, 4, 0, 1);  // within a warp, from the end of a loop to its beginning
     write(0, 5, 1028, 4, -4u, 2);
@@ -486,7 +487,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warp
                          "__syncwarp() is missing between line 16 and line 15."});
 }
 
-/// What all lanes store: the same.
+/// Stores the same value in all lanes.
 static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }

@@ -1,4 +1,5 @@
-// Tensor maps: which arguments are refused, what a map remembers, and where swizzles put things.
+// Tests which arguments of a tensor map are refused, which a map stores, and where swizzles move
+// data.
 #include "simulator/memory/tensor_map.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +12,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Right arguments: 256 x 256 floats, in boxes of 32 x 32.
+/// Valid arguments: 256 x 256 floats, in boxes of 32 x 32.
 struct Given {
     alignas(128) u8 map[kTensorMapBytes] = {};
     u64 size[5] = {256, 256, 1, 1, 1}, strides[4] = {1024, 1024, 1024, 1024};
@@ -139,7 +140,7 @@ TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
         }
         CHECK(places.size() == 2048);
     }
-    // Eight lines below each other: one piece of each, and no two in the same place.
+    // A chunk of each of eight consecutive lines, all at different positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)
         places.insert(swizzled(Swizzle::by_128, line * 128 + 32) % 128);

@@ -1,4 +1,4 @@
-// Texture fetching as pure functions, against the formulas of the CUDA guide written out in doubles here.
+// Compares texture fetching with the formulas of the CUDA guide, implemented here in doubles.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The guide's way: coordinates are brought into range, then become a texel.
+/// Follows the guide: brings the coordinate into range, which then selects a texel.
 double wrapped(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
@@ -45,7 +45,7 @@ struct Texels {
     }
 };
 
-/// `part` split by a weight of the upper end: whole numbers.
+/// Splits `part` by a weight of the upper end into two whole numbers.
 struct Split {
     double lower, upper;
 };
@@ -58,7 +58,7 @@ Split rounding_lower(double part, double weight) {
     return {lower, part - lower};
 }
 
-/// The weights of the corners, in 256ths.
+/// Returns the weights of the corners, in 256ths.
 std::vector<double> corner_weights(const double* x, u32 dimensions) {
     double weight[3] = {};
     for (u32 d = 0; d < dimensions; ++d) {
@@ -76,7 +76,8 @@ std::vector<double> corner_weights(const double* x, u32 dimensions) {
     return parts;
 }
 
-/// The texel at x, a whole number in each dimension; outside, what the address mode says.
+/// Returns the texel at x, a whole number in each dimension, or the value that the address mode
+/// gives outside.
 double texel_at(const Texels& all, const double* x, u32 dimensions, double border) {
     const Image& image = all.texture.image();
     const u32 sizes[] = {image.width, image.height, image.depth};
@@ -115,7 +116,8 @@ TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel"
     CHECK(linear_position(1.25f).weight == 192);
     CHECK(linear_position(0.25f).first == -1);
     CHECK(linear_position(0.25f).weight == 192);
-    // 1.99951... after the half is taken off: the guide says that a gather there takes texels 2 and 3.
+    // Subtracting the half gives 1.99951..., for which the guide says that a gather takes texels 2
+    // and 3.
     CHECK(linear_position(2.49951171875f).first == 2);
     CHECK(linear_position(2.49951171875f).weight == 0);
     CHECK(linear_position(0.5f + 1 / 1024.0f).weight == 0);
@@ -223,9 +225,9 @@ TEST_CASE("products of weights are rounded") {
         return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
                           [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
     };
-    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 of 256 each: 65 of 256 together, not 65.0039
+    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 of 256 each: together 65, not 65.0039
     CHECK(has_weights({63, 64, 64, 65}));
-    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // halves of a 256th at all four
+    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // half of a 256th at all four
     CHECK(has_weights({128, 127, 1}));                 // a corner gets nothing
     point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
     CHECK(has_weights({128, 127, 1}));

@@ -1,4 +1,4 @@
-// Which pointers a kernel writes through, told from its text.
+// Tests which pointers a kernel writes through, as determined from its text.
 #include <doctest/doctest.h>
 
 #include "simulator/analysis/written_memory.h"
@@ -9,7 +9,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Of a kernel k(a, b, n) with pointers a and b, each of whose st and atom instructions is a site.
+/// Analyses a kernel k(a, b, n) with pointers a and b. Each of its st and atom instructions is a
+/// site.
 WrittenMemory written_by(const std::string& body) {
     Module module;
     module.ast = ptx::parse(R"(.version 8.0

@@ -1,4 +1,5 @@
-// What both files have: declarations of the other file's definitions, and definitions that the linker merges.
+// The header of both files, with declarations of the other file's definitions, and definitions that
+// the linker merges.
 #pragma once
 #include <cstdio>
 
@@ -16,7 +17,7 @@ extern __device__ const Shape* make_square();   // defined in kernels.cu
 extern __device__ int host_value();             // defined in main.cu
 __global__ void write_from_other_file(int* out);  // defined in kernels.cu
 
-/// Both files instantiate it: the linker keeps one of the two (.weak).
+/// Both files instantiate this template, and the linker keeps one instance (.weak).
 template <class T>
 __device__ __noinline__ T add_block_sum(T value) {
     __shared__ T sum;
@@ -27,5 +28,5 @@ __device__ __noinline__ T add_block_sum(T value) {
     return sum;
 }
 
-/// Both files have dynamic shared memory of the same name.
+/// Both files declare dynamic shared memory with this name.
 extern __shared__ int dynamic[];
