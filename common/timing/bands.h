@@ -13,8 +13,8 @@ struct BandFacts {
     double rounds = 0;            ///< the grid's blocks / the blocks that the GPU holds at once
     double write_share = 0;       ///< the fraction of memory's bytes that are written
     double rereads = 1;           ///< how often a block requests each sector that it reads
-    bool has_short_runs = false;  ///< whether memory sees runs shorter than a cache line
-    bool reads_tables = false;    ///< whether every block reads from a whole table
+    bool has_short_runs = false;  ///< whether memory moves runs shorter than a cache line
+    bool reads_tables = false;    ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;
     bool shares_memory = false;  ///< whether blocks use shared memory
     /// Whether it writes nearly all of the memory that it reads, and no other memory.

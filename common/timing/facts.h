@@ -1,4 +1,4 @@
-// Tests and phrases that sentences about a Prediction share.
+// Predicates and phrases for sentences about a Prediction.
 #pragma once
 
 #include <string>

@@ -5,17 +5,17 @@
 
 namespace coalesce::timing {
 
-/// These report whether a number exists and does not round to 0.
+/// Report whether a number exists and does not round to 0.
 bool is_count(double value);  ///< for bytes, cycles and blocks: at least 1
 bool is_part(double part);    ///< for a fraction: at least half a percent
 
 std::string percent_text(double part);  ///< "43 %"
 std::string time_text(double ms);       ///< "4.6 ms", "12 us", "1.3 s"
-/// For amounts on a multiprocessor, where a KB is 1024 bytes: "128 bytes", "3.4 KB", "16 KB".
+/// Formats amounts on a multiprocessor, where a KB is 1024 bytes: "128 bytes", "3.4 KB", "16 KB".
 std::string bytes_text(double bytes);
-/// For amounts in memory, where a GB is 10^9 bytes as in GB/s: "8.6 GB".
+/// Formats amounts in memory, where a GB is 10^9 bytes as in GB/s: "8.6 GB".
 std::string traffic_text(double bytes);
-/// For cycles and blocks: "14", "350", "2370", "12300".
+/// Formats cycles and blocks: "14", "350", "2370", "12300".
 std::string number_text(double count);
 std::string times_text(double ratio);  ///< "1.9", "1.06", "24"
 

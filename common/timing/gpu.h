@@ -1,8 +1,7 @@
 // The description of a GPU for the time model. Programs in calibrate/ measure most of its numbers.
-//
-// gpus/*.toml contain them, with one file per GPU. If nobody has measured a number on this GPU, it
-// comes from documents, and `source` says so. If no document has it, it is copied from the GPU in
-// `like`.
+// gpus/*.toml contain the numbers, with one file per GPU. A number that has not been measured on a
+// GPU comes from documents, and `source` says so. A number that no document has is copied from the
+// GPU in `like`.
 #pragma once
 
 #include <stdexcept>
@@ -30,8 +29,8 @@ struct PartialSectors {
 };
 
 /// The cycles that a multiprocessor's bulk copy unit takes for a row, by the row's bytes, for
-/// separate rows and for rows of boxes. If the lists are empty, nobody has measured this, and the
-/// model assumes 0.
+/// separate rows and for rows of boxes. Empty lists mean that these cycles have not been measured.
+/// The model then assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, row_of_box;
 };
@@ -39,7 +38,7 @@ struct BulkCopies {
 struct Gpu {
     std::string name;       ///< "NVIDIA H200"
     std::string source;     ///< "measured 2026-11-23, driver 580.159", or the documents
-    bool measured = false;  ///< whether calibrate ran on such a GPU; otherwise it is unverified
+    bool measured = false;  ///< whether calibrate ran on such a GPU; if not, it is unverified
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
@@ -50,7 +49,7 @@ struct Gpu {
     int shared_bytes_of_system = 1024;  ///< the system's part of each block's shared memory
     double clock_ghz = 0;               ///< the clock under load
 
-    // Memory. Times are in nanoseconds, because memory has its own clock.
+    // The parameters of memory. Times are in nanoseconds, because memory has its own clock.
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheets
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
@@ -62,12 +61,12 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double latency_floor = 1;
-    /// The largest average difference between loads and the fastest loads.
+    /// The largest average difference between the latency of loads and that of the fastest loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
 
-    // A multiprocessor. Times are in its cycles.
+    // The parameters of a multiprocessor. Times are in its cycles.
     double l1_latency = 0, shared_latency = 0;
     /// Bytes per cycle between one multiprocessor and the second-level cache.
     double l2_read_bytes = 0, l2_write_bytes = 0;
@@ -86,15 +85,16 @@ struct Gpu {
     double block_start = 0, warp_start = 0;
 };
 
-/// Reads the text of a file of gpus/. `file` is its name for errors.
+/// Reads the text of a file of gpus/. `file` is the file's name in error messages.
 Gpu read_gpu(std::string_view text, const std::string& file);
-/// Writes such a file, with a comment for every number. `calibrate` uses this.
+/// Returns the text of a file of gpus/, with a comment for every number. `calibrate` uses this
+/// function.
 std::string write_gpu(const Gpu& gpu);
 
-/// The GPUs of gpus/, which are compiled in. Predictions are for the first one by default.
+/// Returns the GPUs of gpus/, which are compiled in. The first one is the default for predictions.
 const std::vector<Gpu>& known_gpus();
-/// Finds a GPU by its name or the end of it, ignoring case: "H200", "nvidia h200". Throws a
-/// GpuError that lists the known ones.
+/// Finds a GPU by its name or the end of its name, ignoring case: "H200", "nvidia h200". Throws a
+/// GpuError that lists the known GPUs.
 const Gpu& gpu_named(std::string_view name);
 
 }  // namespace coalesce::timing

@@ -87,8 +87,9 @@ bool skips_little(const Instruction& branch, std::uint32_t index) {
            branch.target - index < kShortBranch;
 }
 
-/// ptxas predicates the instructions that a short branch jumps over, so they are issued in any
-/// case. It does this for longer code if there are loads in it, so that they can start early.
+/// Returns the issue slots of the instructions that a short branch jumps over. ptxas predicates
+/// them, so they are issued in any case. It predicates longer code if there are loads in it, so
+/// that these can start early.
 float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;
@@ -107,7 +108,7 @@ float slots_of_converted(const std::vector<Instruction>& instructions, std::uint
 Cost cost_of(const Instruction& i, std::uint32_t index) {
     const std::string_view op = i.opcode;
     const bool wide = is_wide(i);
-    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter: an operand of its users
+    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter becomes an operand of its users
     if (op == "cvta") return {0, 0, Pipe::any};
     if (op == "mov") return move(i);
     if (is_of_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it

@@ -18,12 +18,12 @@ inline constexpr float kSlotsOfDivision = 19;
 /// branches.
 Cost cost_of(const Instruction& instruction, std::uint32_t index);
 
-/// Returns the issue slots of the instructions that a short branch jumps over, if ptxas makes them
-/// conditional. Returns 0 if it stays a branch.
+/// Returns the issue slots of the instructions that a short branch jumps over if ptxas predicates
+/// them, or 0 if ptxas keeps the branch.
 float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
-/// Reports whether the branch jumps over so few instructions that ptxas predicates them, or nearly
-/// so.
+/// Reports whether the branch jumps over so few instructions that ptxas is likely to predicate
+/// them.
 bool skips_little(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

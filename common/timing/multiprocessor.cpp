@@ -55,7 +55,7 @@ private:
 /// A multiprocessor's share of memory and of the second-level cache.
 class MemoryShare {
 public:
-    /// `part` is the average load of all multiprocessors as a fraction of this one's load.
+    /// `part` is the average demand of all multiprocessors as a fraction of this one's demand.
     MemoryShare(const Work& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), part_(part) {}
 
@@ -106,9 +106,9 @@ private:
 struct WarpState {
     const Program* program = nullptr;
     std::uint32_t block = 0, at = 0;
-    std::uint32_t phases = 0;  ///< of bulk loads that it has waited for
+    std::uint32_t phases = 0;  ///< phases of bulk loads that the warp has waited for
     double barrier_since = 0;
-    double storing_since = -1;  ///< since when it stores without waiting; below 0: it does not
+    double storing_since = -1;  ///< start of stores without a wait; below 0: none
     double half = 0;            ///< the time when half of its operations were done
     std::vector<double> done;   ///< the time when the result of each operation is available
 };
@@ -292,7 +292,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
     return true;
 }
 
-/// Returns when the operation has been issued.
+/// Issues an operation, and returns when that happened.
 double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
     const int s = static_cast<int>(w % kSchedulers);
     double at = std::max(t, scheduler_[s]);
@@ -643,8 +643,8 @@ Outcome Simulation::outcome() {
     return r;
 }
 
-/// Distributes an interval over the moments that it overlaps. `add` receives the moment and the
-/// fraction of it that is covered.
+/// Distributes an interval over the moments that it overlaps. `add` is called with each moment and
+/// the fraction of the moment that is covered.
 template <class Add>
 void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);

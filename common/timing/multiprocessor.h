@@ -20,15 +20,15 @@ namespace coalesce::timing {
 /// The work of one multiprocessor.
 struct Work {
     std::vector<BlockProgram> kinds;     ///< the different blocks
-    std::vector<std::uint32_t> kind_of;  ///< the kind of each block in turn, repeated
+    std::vector<std::uint32_t> kind_of;  ///< the kinds of the blocks in order, which repeat
     bool unlike = false;                 ///< whether some blocks do far more than others
     int resident = 1;                    ///< the number of resident blocks
     double blocks = 1;                   ///< the number of all blocks
-    /// Cycles per sector, in this multiprocessor's share of memory. Sectors that memory does not
-    /// see cost nothing.
+    /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
+    /// nothing.
     double read_cycles = 0, write_cycles = 0;
-    /// The fraction of the loaded sectors that memory sees. The rest has been loaded by neighbouring
-    /// blocks.
+    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have loaded
+    /// the rest before.
     double read_part = 1;
     double write_share = 0;  ///< the fraction of memory's bytes that are written
     Unfinished unfinished;   ///< the cost of sectors that are stored in parts

@@ -24,16 +24,16 @@ constexpr float kLatencyOfConstant = 27;
 /// reconverging.
 constexpr float kSlotsOfBranch = 3;
 constexpr std::uint32_t kBytesOfPass = 128;
-/// Registers per thread at which a multiprocessor can hold all of its warps. ptxas avoids using
-/// more, so in a kernel with as many registers loads wait for their turn. (Seen in machine code of
-/// all kernels here, and of random ones.)
+/// Registers per thread up to which a multiprocessor can hold all of its warps. ptxas avoids using
+/// more. So in a kernel that uses this many, some loads wait until registers are free. (Seen in
+/// machine code of all kernels here, and of random ones.)
 constexpr std::uint32_t kRegistersOfAll = 32;
 constexpr std::uint32_t kSectorsOfHalf = 2;  ///< of a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kRarelyMissed = .3;
-/// The largest distance between the sectors of lanes that store along a row, whose gaps other
-/// stores soon fill.
+/// The largest span of a store along a row, in sectors of the row per stored sector. Other stores
+/// soon fill the gaps in such a span.
 constexpr std::uint32_t kNearSectors = 8;
 /// The fraction of the ends of runs that must be completed, because the neighbouring part of a
 /// sector mostly arrives at the same time. Parts in isolated sectors must all be completed.
@@ -158,8 +158,8 @@ private:
     const RecordedBlock& block_;
     const Tables& tables_;
     SeenByBlock& state_;
-    const std::uint32_t number_;  ///< of the warp in its block
-    double lines_;                ///< lines of the cache for this warp
+    const std::uint32_t number_;  ///< the number of the warp in its block
+    double lines_;                ///< cache lines available to this warp
     struct Asked {
         std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
     };
@@ -179,7 +179,7 @@ private:
         parameters_;                      ///< 64-bit, by register: the condition of the last fetch
     std::vector<std::uint64_t> touched_;  ///< places, of one access
     struct Loop {
-        std::uint32_t turns = 0;  ///< iterations combined; 0 if not unrolled
+        std::uint32_t turns = 0;  ///< iterations per pass; 0 if not unrolled
         std::uint32_t done = 0;
     };
     std::unordered_map<std::uint32_t, Loop> loops_;  ///< by the branch that ends an iteration

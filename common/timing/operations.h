@@ -45,10 +45,10 @@ struct Operation {
     float latency = 0;          ///< cycles until the result can be used; not for memory
     float passes = 0;           ///< passes through the first-level cache or shared memory
     std::uint16_t sectors = 0;  ///< sectors that are loaded, or stored completely
-    /// For a load that reads a table, the fraction of its sectors that come from memory. Below 0,
-    /// the fraction is that of all loads.
+    /// For a load that reads a table, the fraction of its sectors that come from memory. A negative
+    /// value means the fraction for all loads.
     float from_memory = -1;
-    std::uint16_t halves = 0;  ///< for a load, the half cache lines that contain its sectors
+    std::uint16_t halves = 0;  ///< for a load, the half lines that contain its sectors
     /// For a load, the number of cache lines of these half lines that the block has not requested
     /// before.
     std::uint16_t lines = 0;
@@ -68,7 +68,7 @@ struct Operation {
     std::uint16_t keeps = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
-    std::vector<std::uint32_t> after;  ///< the operations whose results it needs
+    std::vector<std::uint32_t> after;  ///< the operations whose results this one needs
     /// The memory ranges whose data arrive together, numbered per block.
     std::vector<std::uint32_t> places;
 };
@@ -82,16 +82,16 @@ struct Program {
     std::uint32_t loads_of_wait = 0;
 };
 
-/// The warps of a block. Warps that do the same share a Program.
+/// The programs of a block's warps. Warps with the same operations share a Program.
 struct BlockProgram {
     std::vector<Program> programs;
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
-    // Sums over all warps and operations.
+    // Sums over all warps and operations of the block.
     double sectors_read = 0, sectors_of_tables = 0,  ///< the latter are included in the former
         sectors_of_tables_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
-    /// For each line that requests write in part, the bytes that all of them write.
+    /// For each line that requests write in part, the total bytes that they write.
     std::vector<float> bytes_of_line;
     double lines_left = 0;  ///< lines that other blocks complete
     bool has_atomics = false;

@@ -16,15 +16,16 @@ constexpr float kNothing = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
 // time: block shape, element size, order or pitch.
 
-/// Open lines at which half of them are evicted early, as a fraction of the second-level cache.
+/// Number of open lines at which half of them are evicted early, as a fraction of the lines of the
+/// second-level cache.
 constexpr double kPartOfLines = .08;
-/// Pages of 2 KiB with open lines at which half of the lines are evicted early. Lines in the same
-/// page are written together, which is fast.
+/// Number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
+/// pages cost less, because the lines of a page are written together.
 constexpr double kPages = 8000;
 /// The cost of writing a sector too early and reading it again, in partial writes.
 constexpr double kPartsOfRewriting = 6;
-/// Calibrate's cost of a partial write includes the reads that it causes. Reads are counted
-/// separately here, so multiply the cost by this factor.
+/// Factor on calibrate's cost of a partial write, which includes the reads that the write causes.
+/// The model counts these reads separately.
 constexpr double kWithoutReads = .9;
 /// The weight of a line that a block does not fill, although it fills sectors of it.
 constexpr double kLeftOfFilled = .5;

@@ -46,13 +46,13 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Lines of the running blocks that are open, from the first store of a block to the last. Each
-/// warp proceeds at its own pace, and sectors wait for the slowest warp.
+/// Counts the lines of the running blocks that are open, from the first store of a block to the
+/// last. Each warp proceeds at its own pace, and sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct OfBlock {
         std::vector<float> missing;  ///< missing bytes, by line
-        std::vector<double> since;   ///< the time since which a line is open; below 0 if it is not
+        std::vector<double> since;   ///< the time at which a line was opened; below 0 if closed
     };
     static OfBlock of(const std::vector<float>& bytes_of_line) {
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
@@ -68,12 +68,12 @@ private:
 
     /// The number of open lines, and the sum of the times at which they were opened.
     double open_ = 0, opened_ = 0;
-    double closed_ = 0;  ///< the sum of the times for which closed lines were open
+    double closed_ = 0;  ///< the total time for which closed lines were open
 };
 
 /// The partial sectors that all running blocks leave unfinished.
 struct Unfinished {
-    /// The number of multiprocessors, which have equally many open lines.
+    /// The number of multiprocessors, all of which have the same number of open lines.
     double multiprocessors = 1;
     double left_to_others = 0;   ///< their lines that are left to other blocks
     double pages = 0;            ///< the pages of memory to which they write

@@ -17,8 +17,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Relative error of the register estimate. For two of three kernels the estimate is closer to
-/// ptxas's number.
+/// Relative error of the register estimate. For two of three kernels the error is smaller.
 constexpr double kRegistersInDoubt = .06;
 
 /// Returns the shared memory of a block, including the system's part.
@@ -58,8 +57,8 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// How much larger than the largest shared memory the common storage of shared memory and
-// first-level cache is, from sm_80 on. (Documents)
+// Size of the common storage of shared memory and first-level cache beyond the largest shared
+// memory, from sm_80 on. (Documents)
 constexpr int kBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the
@@ -70,8 +69,8 @@ double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
-/// Returns the size of a multiprocessor's first-level cache. Shared memory takes the smallest of
-/// several sizes that holds the resident blocks. (Documents)
+/// Returns the size of a multiprocessor's first-level cache. The shared memory is set to the
+/// smallest supported size that holds the resident blocks, and the cache gets the rest. (Documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kBeyondShared;
     if (recording.shared_bytes == 0) return all;
@@ -93,7 +92,7 @@ double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     return of.back();
 }
 
-/// Returns the mean cost of runs of these sizes in sectors, weighted by their sectors.
+/// Returns the mean excess cost of runs of these sizes (in sectors), weighted by size.
 double excess(const Runs& runs, const std::vector<double>& of,
               const std::vector<std::uint64_t>& sizes) {
     double sum = 0, all = 0;
@@ -256,7 +255,7 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Tables& t
     t.left_to_others = writes.left();
     add_reads(recording, work, tables, gpu, t);
     if (writes.asked > 0) t.runs_written = written.sectors.runs();
-    // The second-level cache combines a block's partial writes of the same sector.
+    // The second-level cache combines a block's writes to the same sector.
     t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
     for (const BlockProgram& kind : work.kinds)
         t.written += kind.sectors_written + kind.sectors_partial;
@@ -293,8 +292,8 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_share =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // The costs of runs were measured with copies, half of which is reading. So the cost counts
-    // twice if a kernel only reads, and little if it moves little data in that direction.
+    // The costs of runs were measured with copies, half of whose data are reads. So the cost of a
+    // direction counts twice if all data move in that direction, and little if few do.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_of(runs, runs.read, t.runs_of_pairs,

@@ -13,7 +13,7 @@ Gpu gpu_of(const std::string& name_or_text);
 
 /// The resident blocks of a launch on a multiprocessor.
 struct Occupancy {
-    int blocks = 1, warps = 1;  ///< blocks per multiprocessor, warps per block
+    int blocks = 1, warps = 1;  ///< blocks per multiprocessor, and warps per block
     Occupied by = Occupied::threads;
     /// Whether the estimate of registers is so close to a limit that the number of blocks is
     /// uncertain.

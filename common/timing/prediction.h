@@ -16,7 +16,7 @@ enum class Binds {
     cache,       ///< the path between a multiprocessor and the second-level cache
     stores,      ///< sectors that each request writes in part
     issue,       ///< the issue of instructions
-    blocks,      ///< blocks cannot start as fast as they end
+    blocks,      ///< blocks that cannot start as fast as others end
     few_blocks,  ///< fewer blocks than fit at once, or a last round that is nearly empty
 };
 constexpr Binds last_of(Binds) {
@@ -53,7 +53,7 @@ struct Busy {
     double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;  ///< fractions
 };
 
-/// How a warp spends its time: cycles, averaged over the warps of a block.
+/// Cycles that a warp spends in each state, averaged over the warps of a block.
 struct WarpLife {
     double start = 0;    ///< from the end of the previous block to the warp's first instruction
     double issue = 0;    ///< issuing instructions, or waiting to issue
@@ -75,7 +75,7 @@ struct Moment {
 struct TimeLine {
     double cycles_a_moment = 0;
     std::vector<Moment> moments;
-    /// A block that ran during the time line. Each slot of a resident block is one row. Begin and
+    /// The life of a block in the time line. Each slot of a resident block is one row. Begin and
     /// end are counted in moments.
     struct Life {
         int place = 0;
@@ -91,19 +91,19 @@ struct Prediction {
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
-    double error_band = 0;  ///< 0.08 if nine in ten measured times are within 8 %
+    double error_band = 0;  ///< 0.08 means that nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;
     Binds binds = Binds::memory;
 
-    double memory_bytes = 0;  ///< moved by memory, in whole sectors
-    /// The average length of the runs that memory sees.
+    double memory_bytes = 0;  ///< bytes that memory moves, in whole sectors
+    /// The average length of the runs that memory reads and writes.
     double run_bytes_read = 0, run_bytes_written = 0;
     int resident_blocks = 0;  ///< per multiprocessor
     int warps_of_block = 0;
     int registers = 0;     ///< per thread, estimated
     int shared_bytes = 0;  ///< per block, including dynamic shared memory
     Occupied occupied = Occupied::threads;
-    double rounds = 0;  ///< blocks of the grid / blocks that the GPU holds at once
+    double rounds = 0;  ///< the grid's blocks / the blocks that the GPU holds at once
 
     double bytes_on_their_way = 0;  ///< the average for loads of one multiprocessor
     double bytes_needed = 0;        ///< the bytes that would keep memory busy (Little's law)

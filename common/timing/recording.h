@@ -29,8 +29,8 @@ struct Instruction {
     std::uint32_t line = 0;
     /// The estimated position in ptxas's order of the kernel's instructions.
     std::uint32_t place = 0;
-    /// If a loop that ptxas unrolls starts here, the estimated number of iterations that it
-    /// combines; otherwise 0.
+    /// If a loop that ptxas unrolls starts here, the estimated number of iterations that ptxas
+    /// combines. Otherwise 0.
     std::uint32_t turns_unrolled = 0;
 
     bool has(const char* modifier) const;
@@ -51,8 +51,8 @@ enum class AccessKind : std::uint8_t {
 struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
-    std::uint16_t passes = 0;  ///< wavefronts for shared memory; 128-byte lines for global memory
-    std::uint32_t first_run = 0, runs = 0;  ///< positions in Block::runs; only for global memory
+    std::uint16_t passes = 0;  ///< wavefronts in shared memory, or 128-byte lines in global memory
+    std::uint32_t first_run = 0, runs = 0;  ///< positions in Block::runs, for global memory
 };
 
 /// One instruction executed by one warp.
@@ -98,7 +98,7 @@ struct Recording {
     /// neighbours themselves.
     SectorSet below;
     std::uint64_t blocks_of_row = 0;  ///< blocks in a row of the grid
-    /// Whether blocks wait for each other; if so, nothing is recorded.
+    /// Whether blocks wait for each other. If they do, nothing is recorded.
     bool blocks_wait = false;
 };
 

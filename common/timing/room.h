@@ -9,13 +9,14 @@
 
 namespace coalesce::timing {
 
-/// Each requested byte occupies room from the request until it arrives. If shared memory leaves
-/// little of the first-level cache, loads must wait until earlier loads have arrived.
+/// A model of the cache's room. Each requested byte occupies room from the request until it
+/// arrives. If shared memory leaves little of the first-level cache, loads must wait until earlier
+/// loads have arrived.
 class Room {
 public:
     explicit Room(double bytes) : bytes_(bytes) {}
 
-    /// Returns when this many bytes can be requested, which is at `t` or later.
+    /// Returns when `bytes` bytes can be requested, at `t` or later.
     double wait(double t, double bytes) {
         last_ = std::max(t, last_);
         while (!under_way_.empty() &&

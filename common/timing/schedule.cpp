@@ -39,8 +39,8 @@ private:
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
-    /// Divides the piece into stages, between operations that nothing moves across. Operations that
-    /// depend on no load go to the first stage.
+    /// Divides the piece into stages, which end at operations that nothing moves across. Operations
+    /// that depend on no load go to the first stage.
     void find_stages() {
         int stage = 0;
         for (std::size_t k = 0; k < stage_.size(); ++k) {
@@ -141,7 +141,7 @@ private:
             somebody_waits |= waits;
             if (!free_[k]) rank_[k] += turn * kRanks;
         }
-        // The operations on which another one depends must not come after it.
+        // An operation's operands must not come after it.
         for (std::size_t k = rank_.size(); k-- > 0;)
             for (const std::uint32_t a : draft(k).operation.after)
                 if (a >= begin_ && stage_[a - begin_] >= stage_[k])
@@ -205,7 +205,7 @@ private:
     }
 
     struct Node {
-        float height = 0;  ///< of the longest chain from here to the end, in cycles
+        float height = 0;  ///< cycles of the longest chain from here to the end
         float ready = 0;   ///< when its operands are there
         std::uint32_t waits_for = 0;
         std::vector<std::uint32_t> users;

@@ -25,7 +25,7 @@ struct Draft {
     bool ends_piece = false;  ///< the end of a loop's iteration: nothing moves past it
 };
 
-/// Returns the operations in their final order. `after` refers to positions in the result.
+/// Returns the operations in their final order. Their `after` refers to positions in the result.
 std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_registers);
 
 }  // namespace coalesce::timing

@@ -21,28 +21,28 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds a run and returns how many of its sectors are new in this turn. Turns have increasing
-    /// numbers. A sector that an earlier turn added counts as new again.
+    /// Adds a run, and returns how many of its sectors are new in this turn. Turns have increasing
+    /// numbers. Sectors that were added in an earlier turn count as new again.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     /// Prefetches the data that adding `run` will need.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
-    /// The number of cache lines (128 bytes) and of memory pages (2048 bytes) that contain at least
-    /// one sector.
+    /// Return the number of cache lines (128 bytes) and of memory pages (2048 bytes) that contain
+    /// at least one sector.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
     /// Returns the set extended to aligned pairs of sectors, because memory reads pairs.
     SectorSet in_pairs() const;
     /// Returns the number of sectors in both sets.
     std::uint64_t common_with(const SectorSet& other) const;
-    /// Returns the number of sectors in each run. A run is a contiguous range of maximal length, or
-    /// all pieces within one memory page (2048 bytes). Those are as fast as a contiguous range,
-    /// because the page is opened only once.
+    /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
+    /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
+    /// opened only once, so they are as fast as a contiguous range.
     std::vector<std::uint64_t> runs() const;
-    /// Does the same, but splits a page into its contiguous ranges if less than a third of it is in
-    /// the set, because for so few sectors opening the page once does not help. (This follows from
-    /// calibrate's strided sectors: pairs 128 bytes apart are nearly as fast as a contiguous range,
-    /// but pairs 256 bytes apart are as slow as pairs anywhere.)
+    /// Does the same, but splits a page into its contiguous ranges if less than a third of the page
+    /// is in the set. For so few sectors it does not help to open the page once. (In calibrate's
+    /// measurements pairs of sectors 128 bytes apart are nearly as fast as a contiguous range, but
+    /// pairs 256 bytes apart are as slow as pairs anywhere.)
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();
@@ -69,7 +69,7 @@ private:
 
     std::vector<Page> table_;
     std::size_t used_ = 0;
-    std::size_t last_ = 0;  ///< the slot of the last lookup; the next sectors are often there too
+    std::size_t last_ = 0;  ///< the slot of the last lookup, which often has the next sectors
 };
 
 // Inline, because a recorded launch adds millions of runs.

@@ -10,7 +10,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Blocks that must agree that a range of memory is a table.
+/// Number of blocks whose reads must agree before a range of memory counts as a table.
 constexpr std::size_t kLeastBlocks = 3;
 /// The fraction of the whole range that the reads of each block must span.
 constexpr double kReached = .5;
@@ -83,8 +83,8 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_by
         Table table{.sectors_of_block = reads.sectors / count, .sectors = range};
         const double asked = table.sectors_of_block * static_cast<double>(recording.blocks),
                      asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
-        // The first request of a sector misses. Later ones find the fraction of the table that fits
-        // into the cache.
+        // The first request of a sector misses. Later requests hit if the table fits into the
+        // cache.
         const double first_here = std::min(1.0, range / asked_here),
                      first = std::min(1.0, range / asked),
                      kept_here = std::min(1.0, kKeptInFirstLevel * first_level_bytes / bytes),

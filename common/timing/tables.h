@@ -27,9 +27,9 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// `first_level_bytes` is the first-level cache of one multiprocessor. `new_part` is the
-    /// fraction of all reads that no neighbouring block has requested before; the fraction for
-    /// tables cannot be larger.
+    /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's first-level cache.
+    /// `new_part` is the fraction of all reads that no neighbouring block has requested before, and
+    /// an upper limit of the fraction for tables.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.

@@ -1,6 +1,6 @@
-// Draws in text what happens on one multiprocessor during the launch. Time runs from left to right;
-// loads, stores, warps and blocks are below each other. It is ASCII without colour, like all of the
-// course's pictures in a terminal.
+// Draws in text what happens on one multiprocessor during the launch. Time runs from left to right,
+// with separate rows for loads, stores, warps and blocks. The drawing is ASCII without colour, like
+// all of the course's pictures in a terminal.
 #pragma once
 
 #include <string>

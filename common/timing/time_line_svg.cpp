@@ -12,8 +12,8 @@
 namespace coalesce::timing {
 namespace {
 
-// x positions from the left: the labels, the picture, a margin. Then y positions from the top:
-// title, label, legend, bytes, stores, warps, blocks, cycles.
+// Horizontal positions: the labels, the picture, a margin. Then vertical positions: title, label,
+// legend, bytes, stores, warps, blocks, cycles.
 constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 41, kLegend = 63;
 constexpr double kChartTop = 84, kChartBottom = 174;
 constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;

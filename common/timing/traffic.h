@@ -1,4 +1,4 @@
-// The data that memory moves for a block of a launch, and the runs that it forms.
+// The data that memory moves for a block of a launch, and the lengths of its runs.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
     return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
 }
 
-/// The part of a kernel's requests that memory sees.
+/// The part of a kernel's requests that reaches memory.
 struct Traffic {
-    double read = 0, written = 0;            ///< the sectors of a block that memory sees
+    double read = 0, written = 0;            ///< the sectors of a block that memory moves
     double read_part = 0, written_part = 0;  ///< as a fraction of the requested sectors
     /// The fraction of written sectors that have gaps.
     double unfinished = 0;
     /// The fraction of the sectors' bytes that a single block leaves to other blocks.
     double left_to_others = 0;
-    double own_run_read = 0, own_run_written = 0;  ///< in bytes, for a single block
-    /// In sectors, for a block together with its neighbours.
+    double own_run_read = 0, own_run_written = 0;  ///< in bytes, for a block without neighbours
+    /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
-    /// The runs that memory reads for runs_read, because it reads aligned pairs of sectors, and
-    /// their size as a multiple of runs_read.
+    /// The sizes of the runs that memory actually reads, because it reads aligned pairs of sectors.
+    /// `pairs` is the ratio of their total size to that of `runs_read`.
     std::vector<std::uint64_t> runs_of_pairs;
     double pairs = 1;
     double rereads = 1;  ///< how often a block requests each sector that it reads

@@ -6,7 +6,8 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Reports whether blocks store so few of the sectors that they touch that it does not matter how.
+/// Reports whether so few of the blocks' sectors are stored that the cost of stores does not
+/// matter.
 bool stores_little(const Work& work) {
     constexpr double little = .05;
     double read = 0, written = 0;
@@ -78,7 +79,7 @@ std::vector<bool> values_by_lane(const std::vector<Instruction>& instructions) {
 }
 
 /// Reports whether lanes read different addresses of constant memory. Such reads are served one
-/// after the other, and the recording does not contain their number.
+/// after the other, and the recording does not say how many there are.
 bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& all = recording.instructions;

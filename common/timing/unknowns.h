@@ -15,7 +15,7 @@ void note_unknown(Prediction& p, const Recording& recording, const Occupancy& oc
 /// the memory that it reads.
 bool writes_where_it_reads(const Recording& recording);
 
-/// Reports whether memory sees runs shorter than a line.
+/// Reports whether memory moves runs shorter than a line.
 bool has_short_runs(const Traffic& traffic);
 
 }  // namespace coalesce::timing

@@ -235,7 +235,7 @@ std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double usef
 
 // ---- what could help ----
 
-/// Returns advice on how to fit more resident blocks, as an addition to other advice.
+/// Returns advice on fitting more resident blocks, which follows other advice.
 std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";
@@ -296,7 +296,7 @@ std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     return "";
 }
 
-// ---- the time and its certainty ----
+// ---- the predicted time and its error band ----
 
 std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (!has_time(p)) return "no time";

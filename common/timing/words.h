@@ -15,7 +15,7 @@ namespace coalesce::timing {
 
 /// The parts of the explanation, for programs that place them separately. Others use text().
 struct Told {
-    std::string kernel;                ///< the name in the Prediction; may be empty
+    std::string kernel;                ///< the kernel's name in the Prediction, which may be empty
     std::string time;                  ///< "about 4.6 ms, 43 % of a copy"
     std::string label;                 ///< "predicted, NVIDIA H200, within 8 %"
     std::string verdict;               ///< the bottleneck: "it waits at barriers: 3.4 KB are ..."

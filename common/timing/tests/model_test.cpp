@@ -23,7 +23,7 @@ Gpu plain_gpu() {
     gpu.shared_bytes = 233472;
     gpu.clock_ghz = 1;
     gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
-        3200;  // 32 bytes per cycle for each multiprocessor
+        3200;  // which is 32 bytes per cycle for each multiprocessor
     gpu.latency_ns = 1000;
     gpu.l1_latency = 30;
     gpu.shared_latency = 30;
@@ -136,7 +136,7 @@ TEST_CASE("chains of arithmetic that do not depend on each other run side by sid
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
-    // With an access to global memory they keep their order.
+    // With an access to global memory, the operations keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
     drafts.back().operation.slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
@@ -226,7 +226,7 @@ TEST_CASE("one load at a time: the latency binds") {
     const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
-    // 128 bytes are in flight nearly all the time, by Little's law.
+    // By Little's law, 128 bytes are in flight nearly all the time.
     CHECK(o.bytes_on_their_way == Approx(128).epsilon(0.02));
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
@@ -286,13 +286,14 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
         Work work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.unlike = false;  // a partial cycle is taken for the average
+        work.unlike = false;  // an incomplete cycle of kinds then counts as typical
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }
 
 TEST_CASE("turns do not come out even: the same") {
-    // Blocks that stay resident: three of four multiprocessors have one that takes an extra turn.
+    // The blocks stay resident. On three of four multiprocessors there is a block with one turn
+    // more.
     const auto turns = [](std::size_t count) {
         Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
@@ -308,7 +309,7 @@ TEST_CASE("turns do not come out even: the same") {
 }
 
 TEST_CASE("what the last loads wait for memory has been charged for") {
-    // Memory has no more work, however long loads wait for each other while it is busy.
+    // Loads wait longer for each other while memory is busy, but memory has no more work.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
@@ -720,14 +721,14 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupied == Occupied::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each make 8 KiB in flight. Memory could move 16 KiB in a latency of
-    // 1000 cycles.
+    // 64 warps with 128 bytes each have 8 KiB in flight per latency of 1000 cycles. Memory could
+    // move 16 KiB in that time.
     CHECK(p.bytes_on_their_way < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.binds == Binds::flight);
 
-    // With 32 registers eight blocks fit, with 33 six, which is not in doubt. Of blocks of 1024
-    // threads, two fit or one.
+    // With 32 registers eight blocks fit, and with 33 six, which is too small a difference to
+    // report. Of blocks of 1024 threads, either two fit or one, which is reported.
     recording.registers = 33;
     CHECK(predict(recording, plain_gpu()).unknown.empty());
     recording.threads = 1024;

@@ -77,7 +77,7 @@ TEST_CASE("of a table larger than the caches they keep a part") {
     CHECK(table->missed > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
-    // The fraction is at most that of all reads.
+    // The table's fraction is at most the fraction for all reads.
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).of(0)->from_memory == .25);
 }
 

@@ -86,7 +86,7 @@ bool has_word(const std::string& text, const std::string& part) {
     return false;
 }
 
-/// Checks that the text makes no claims about numbers that are missing.
+/// Checks that the text makes no claims about missing numbers.
 void check_claims(const Prediction& p) {
     const std::string text = everything(p);
     for (const char* no_number : {"nan", "inf"}) CHECK_FALSE(has_word(text, no_number));

@@ -201,8 +201,8 @@ static void copied_map() {
     changed(0, 0);
 }
 
-// If a box does not fill a line of 128 bytes, swizzling moves its chunks past its end. Here 16
-// bytes of the last line move up by 112 bytes, but shared memory ends after 48.
+// Swizzling moves the chunks of a box within a line of 128 bytes, even past the end of a small box.
+// Here 16 bytes move up by 112 bytes, but shared memory ends after 48.
 __global__ void copy_small_box(int* out, const __grid_constant__ CUtensorMap map) {
     extern __shared__ __align__(128) int box[];
     uint64_t& arrived = *reinterpret_cast<uint64_t*>(box);

@@ -189,8 +189,8 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
-// The kernel stores through a pointer to another allocation plus a distance, so its code does not
-// show which array it writes. A second launch reveals the race: see command_test.cpp.
+// Adding `distance` to `here` gives a pointer to another allocation, so the code does not show
+// which array the kernel writes. A second launch reveals the race: see command_test.cpp.
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = there[(i + 32) % n];

@@ -163,8 +163,8 @@ static void shared_flag_without_fence() {
     flag_alone<<<1, 64>>>(device_zeros<int>(1), device_iota<int>(1));
 }
 
-// A macro instead of a function: in nvcc's binaries an inlined asm statement has no instruction of
-// its own, so that clang would report another line (ptx/inlining.h).
+// A macro instead of a function: nvcc's binaries do not say which instructions belong to an asm
+// statement, so nvcc and clang would report different lines (ptx/inlining.h).
 #define copy_async(to, from)                                                       \
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(                \
                      static_cast<unsigned>(__cvta_generic_to_shared(to))),         \
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// Two threads that store the same value do no harm, as in the first block. The others differ.
+// Threads of the first block store equal values, which does no harm. In other blocks they differ.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

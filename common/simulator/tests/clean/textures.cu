@@ -41,7 +41,7 @@ static void transposes() {  // clean transposes
     expect(good, "a transposed picture");
 }
 
-// ---- guards: coordinates out of range are allowed and return the border ----
+// ---- guards: reads out of range are allowed ----
 
 __global__ void blur(float* out, cudaSurfaceObject_t s) {
     const int x = threadIdx.x, y = threadIdx.y;

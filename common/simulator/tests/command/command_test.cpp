@@ -172,8 +172,8 @@ TEST_CASE("a long launch shows how far it is: on a terminal, in one line that go
     setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that a short launch is enough
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
-    // On a busy machine the small launch before this one may show progress too, so search for this
-    // one.
+    // On a busy machine the small launch before this one may show progress too, so look for the
+    // large launch.
     const std::size_t found = text.find(" % of 20,000 blocks, about ");
     REQUIRE(found != text.npos);
     const std::size_t begin = text.rfind('\r', found), end = text.find("\r\033[K", found);

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     constexpr int kCount = 64;
     int* out;
     if (cudaMalloc(&out, kCount * sizeof(int)) != cudaSuccess) return 99;
-    // Launches one warp more than the array has elements for, if a report is requested.
+    // Launches one warp too many for the array, if a report is requested.
     fill<<<1, kCount + 32>>>(out, std::strcmp(how, "report") == 0 ? kCount + 32 : kCount);
     cudaDeviceSynchronize();
 

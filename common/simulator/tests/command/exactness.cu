@@ -1,4 +1,4 @@
-// A kernel for each line that may end a report. exactness_test.cpp runs one case at a time.
+// A kernel for each remark at the end of a report. exactness_test.cpp runs one case at a time.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -15,7 +15,7 @@ __global__ void naive(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
-// The kernels differ only in the shape of the block. Each has its own name, and so its own row.
+// The kernels differ only in the block's shape. Each has its own name, and so its own table row.
 __global__ void naive_16x16(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -89,7 +89,7 @@ u32 zeros_at_top(T a) {
 COUNTING(b32) COUNTING(b64)
 
 GROUP("bfind");
-/// Returns the position of the highest bit that differs from the sign, where unsigned means sign 0.
+/// Returns the position of the highest bit that differs from the sign, which is 0 if unsigned.
 template <class T>
 u32 highest(T a) {
     const bool sign = std::is_signed_v<T> && a < 0;

@@ -1,5 +1,5 @@
-// The number of clusters of each size that can run together, and the largest cluster, from two
-// measurements. Another H200 may lack other multiprocessors, and differ for more than 2 blocks.
+// How many clusters of each size can run together, and the largest cluster (two measurements).
+// Another H200 may have other multiprocessors disabled, and differ for more than 2 blocks.
 // simulator only
 // expect: portable: 264 132 79 62 47 39 32 30 - - -
 // expect: largest, portable: 8 8 8 8

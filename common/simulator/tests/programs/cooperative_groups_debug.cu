@@ -1,4 +1,4 @@
-// The same in a debug build: functions are not inlined, so lanes meet through different calls.
+// cooperative_groups.cu in a debug build, where lanes meet through different function calls.
 // nvcc: -G
 // not built by clang: -G is an option of nvcc
 // expect: block: ok

@@ -49,7 +49,7 @@ float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 float saturated(float value) {
-    // Also converts NaN and -0 to +0, which value <= 0 would not.
+    // Written this way because a NaN and -0 must also become +0.
     if (!(value > 0)) return 0;
     return value < 1 ? value : 1;
 }

@@ -127,7 +127,7 @@ Source source_of() {
     return source;
 }
 
-/// Returns values for each source: all combinations of edge values if few, and as many random ones.
+/// Returns values for each source: all combinations of edges if few, then 3000 random samples.
 inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources) {
     std::vector<std::vector<u64>> columns(sources.size());
     std::size_t combinations = 1;

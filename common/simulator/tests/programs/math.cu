@@ -35,7 +35,7 @@ struct Within {
 
 // ---- operands ----
 
-/// Returns evenly spaced values in [from, to], and as many with random digits.
+/// Returns evenly spaced values in [from, to], and equally many random ones.
 template <class T>
 Columns<T> between(double from, double to) {
     Columns<T> columns(1);
@@ -156,7 +156,7 @@ void test_double_of_two() {
 struct Bounded {
     double exact, allowed;
 };
-/// Compares a result with its bound. The device's result is widened, and its `allowed` is 0.
+/// Compares a result with its bound. `got` is the device's result, whose `allowed` is not used.
 bool is_within(const Bounded& got, const Bounded& wanted) {
     if (wanted.exact != wanted.exact) return got.exact != got.exact;
     return std::fabs(got.exact - wanted.exact) <= wanted.allowed;

@@ -1,4 +1,4 @@
-// Functions that call themselves, to a depth that differs by lane.
+// Recursive functions, whose depth differs by lane.
 // expect: factorial: ok
 // expect: fibonacci: ok
 // expect: mutual: ok

@@ -43,7 +43,7 @@ __global__ void compute(Results* results, float x, float tiny, float third) {
     FILL(kDown, rd)
 }
 
-/// Checks that `down` < `up`, and that the results of the other two modes are one of these.
+/// Checks that `down` < `up`, and that the results of the other two modes are correct.
 template <class T, int N>
 bool right(const T (&results)[4][N]) {
     bool good = true;

@@ -3,7 +3,7 @@
 // expect: other registers: 2 9 93
 #include "check.h"
 
-/// A predicate without a register of its own would overwrite one of these other registers.
+/// Without a register of its own, the predicate would overwrite one of these other registers.
 __global__ void second_result(unsigned* out) {
     unsigned elected, others = 0;
     const unsigned first = threadIdx.x * 3, second = threadIdx.x ^ 5;

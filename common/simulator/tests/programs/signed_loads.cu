@@ -1,5 +1,5 @@
-// Loads of s8 and s16 extend the sign, and loads of u8 and u16 zeros: in all state spaces, to 16,
-// 32 and 64 bits, single and as vectors, for all lanes and for some.
+// Loads of s8 and s16 are sign-extended, and loads of u8 and u16 zero-extended: in all state
+// spaces, to 16, 32 and 64 bits, single and as vectors, for all lanes and for some.
 // expect: global: ok
 // expect: generic, to global: ok
 // expect: generic, to shared: ok

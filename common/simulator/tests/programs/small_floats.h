@@ -42,7 +42,7 @@ inline double value_of(const SmallFormat& f, u32 bits) {
     return bits & f.sign() ? -size : size;
 }
 
-/// Rounds `size` >= 0, in units of the last place, to a whole number.
+/// Rounds `size`, a magnitude in units of the last place, to a whole number.
 inline double to_whole(double size, Towards towards, bool is_negative) {
     const double below = std::floor(size), rest = size - below;
     bool up = false;
@@ -70,7 +70,7 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     const int exponent = std::max(std::ilogb(size), smallest);
     const double units =
         to_whole(std::ldexp(size, f.fraction_bits - exponent), towards, is_negative);
-    // The leading one adds 1 to a nonzero exponent field, and a carry out of the fraction does too.
+    // The leading one of a normal number adds 1 to the exponent field, as does a carry.
     const double bits = units + std::ldexp(exponent - smallest, f.fraction_bits);
     if (bits <= f.largest()) return sign | static_cast<u32>(bits);
     const bool stays_finite = towards == Towards::zero ||

@@ -1,4 +1,4 @@
-// Special registers, with which hardware describes a thread.
+// Special registers, which describe a thread and the hardware.
 // expect: thread and block indices: ok
 // expect: lane and warp: ok
 // expect: lane masks: ok

@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filtering uses 16-bit values: 1.0 is `steps` steps, and a unit of a texel is `factor` steps. The
-/// most negative texel is a step below -1, and only the result is clamped.
+/// Filtering uses 16-bit steps: 1.0 is `steps` steps, and a texel's integer counts `factor` steps.
+/// The most negative texel is a step below -1, and only the result is clamped.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
@@ -333,7 +333,7 @@ void halves() {
     constexpr int kSize = 8;
     std::vector<float> numbers(kSize * kSize);
     std::vector<unsigned short> bits(numbers.size());
-    for (size_t i = 0; i < bits.size(); ++i) {  // 1 + n / 8: few significant bits
+    for (size_t i = 0; i < bits.size(); ++i) {  // 1 + n / 8, which has few significant bits
         const unsigned eighths = chance() & 7;
         bits[i] = static_cast<unsigned short>(0x3c00 | eighths << 7);
         numbers[i] = 1 + eighths / 8.0f;
@@ -500,7 +500,7 @@ void levels() {
     expect_near("between levels",
                 fetched<float>(points, [=] __device__(Point p) { return tex2DLod<float>(between_levels, p.x, p.y, p.z); }),
                 answers(points, [&](const Point& p) { return std::min(10 * p.z, 10.0f * (kLevels - 1)); }));
-    // A gradient of 1/4 crosses 4 texels per step, which selects level 2.
+    // A gradient of 1/4 of the texture crosses 4 texels per step, which selects level 2.
     const auto quarter = fetched<float>({{0.5f, 0.5f, 0, 0}}, [=] __device__(Point p) {
         return tex2DGrad<float>(nearest, p.x, p.y, make_float2(0.25f, 0), make_float2(0, 0.125f));
     });

@@ -207,7 +207,7 @@ int main() {
             case 0: return value_of(first + 2);
             case 1: return value_of(in_segment < 3 ? l : l - 3);
             case 2: return value_of(in_segment > 4 ? l : l + 3);
-            // A lane of a later segment is out of reach.
+            // The shuffle reaches other segments only towards lower lanes.
             default: return value_of((l ^ 12) > first + 7 ? l : l ^ 12);
         }
     });

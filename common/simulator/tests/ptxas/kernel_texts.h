@@ -22,7 +22,7 @@ std::vector<KernelText> learners_files(const std::filesystem::path& course);
 /// nothing if the folder does not exist.
 std::vector<KernelText> texts_in_folder(const std::filesystem::path& folder);
 
-/// A parsed text, and those of its kernels that are compared.
+/// A parsed text, and the kernels of it that are compared.
 struct ParsedText {
     KernelText text;
     std::unique_ptr<ptx::Module> module;
@@ -34,7 +34,7 @@ struct ParsedText {
 std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
                                        bool (*is_compared)(const ptx::Function&));
 
-/// Calls `work(k)` for all k below `count`, on all processors.
+/// Calls `work(k)` for every k below `count`, on all processors.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
 /// Returns the text of a module in which only the kernels in `kept` have instructions, so that

@@ -2,15 +2,16 @@
 //
 //     registers_test [--list] [--one-in N] PTXAS COURSE FOLDER ...
 //
-// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs in
-// the folders, which contain PTX (except those built with -G). Both sides use the same PTX. Kernels with
-// the same instructions and the same number of threads count once, whatever their names and labels. The
-// test fails if too few estimates are near ptxas's numbers, and prints the worst ones.
+// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs
+// in the folders, which contain PTX (except those built with -G). Both sides use the same PTX.
+// Kernels with the same instructions and the same number of threads count once, whatever their
+// names and labels. The test fails if too few estimates are near ptxas's numbers, and prints the
+// worst ones.
 //
-// A hash of the instructions divides the kernels into two halves. One half may be inspected to improve
-// the estimate. The other half is held back, so that its result holds for new kernels too. The test
-// prints both results. --list prints every kernel whose estimate is not near. --one-in compares a sample
-// of one kernel in N.
+// A hash of the instructions divides the kernels into two halves. One half may be inspected to
+// improve the estimate. The other half is held back, so that its result holds for new kernels too.
+// The test prints both results. --list prints every kernel whose estimate is not near. --one-in
+// compares a sample of one kernel in N.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -70,7 +71,7 @@ double share(const Numbers& numbers, Is is) {
 
 // ---- both sides ----
 
-/// Parses "... Compiling entry function 'k' ... Used 12 registers ..." into k: 12.
+/// Parses "... Compiling entry function 'k' ... Used 12 registers ..." into {k, 12}.
 std::map<std::string, u32> registers_in(const std::string& said) {
     std::map<std::string, u32> registers;
     std::istringstream lines(said);

@@ -217,7 +217,7 @@ TEST_CASE("requests to shared memory take what they take on an H200") {
         shared += got.taken !=
                   count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).taken;
     }
-    CHECK(shared > 20);  // some loads distinguish the two rules
+    CHECK(shared > 20);  // some loads are counted differently from stores
 }
 
 TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pairs") {
@@ -272,7 +272,7 @@ namespace {
 struct AtomicPattern {
     u32 factor, divisor, modulus;
     Mask active;
-    u32 sectors_32, sectors_64;         ///< of global memory, for 32-bit and 64-bit elements
+    u32 sectors_32, sectors_64;         ///< sectors of global memory, for 32 and 64 bits per lane
     u32 exchange, compare, compare_64;  ///< wavefronts of shared memory
 };
 

@@ -1,4 +1,5 @@
-// Tracks the bytes of a load, in PTX as compilers generate it for structs, unions and bit-fields.
+// Tests where the bytes of a load go, in PTX as compilers generate it for structs, unions and
+// bit-fields.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -214,7 +214,7 @@ TEST_CASE("the table is the same object until something changes") {
     CHECK(memory.table() == table);
     memory.free(a);
     CHECK(memory.table() != table);
-    CHECK(table->find(a));  // an old table keeps its allocations
+    CHECK(table->find(a));  // a launch keeps its old table
     CHECK(memory.table()->live.empty());
     REQUIRE(memory.table()->find_freed(a + 99));
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
@@ -334,7 +334,8 @@ TEST_CASE("what the host wrote is told from what kernels wrote") {
     CHECK(memory.is_written_by_host(b + 61));
     CHECK_FALSE(memory.is_written_by_host(b + 62));
     CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
-    // A kernel that stores an undefined value has also written the bytes around it.
+    // If a kernel stores an undefined value, the host no longer counts as the writer of the bytes
+    // around it.
     memory.mark_bytes_unwritten(a + 8, 0b1010);
     CHECK(memory.unwritten_bytes(a + 8, 5) == 0b01010);
     CHECK_FALSE(memory.is_written_by_host(a + 8));
@@ -358,7 +359,7 @@ TEST_CASE("managed and registered memory has one address, and counts as written"
     CHECK_FALSE(memory.free(registered));
     CHECK(memory.unregister_host(host.data()));
     CHECK_FALSE(memory.unregister_host(host.data()));
-    // A copy from memory without a written mask counts as written.
+    // Memory without a written mask counts as written, and so does a copy of it.
     const u64 device = memory.allocate(16);
     memory.copy_written(device, managed, 8);
     CHECK(written(memory, device, 12) == "111111110000");

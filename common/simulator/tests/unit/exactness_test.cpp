@@ -1,4 +1,4 @@
-// The remarks on an instruction follow from its opcode, its modifiers and its operands.
+// Tests the remarks on instructions, which follow from the opcode, the modifiers and the operands.
 #include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>

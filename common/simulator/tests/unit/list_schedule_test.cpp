@@ -1,4 +1,5 @@
-// Which ready instruction is issued next, and how a large number of live words changes the choice.
+// Tests which ready instruction is issued next, and how a large number of live words changes the
+// choice.
 #include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
@@ -136,8 +137,8 @@ TEST_CASE("what leads to fewer words may begin with an address of several steps"
 }
 
 TEST_CASE("a load that lets go of its address comes before what is written first") {
-    // A sum takes the register of its operand. Then a load replaces its address, of one or two
-    // words, by one word.
+    // A sum takes the register of its operand. Then a load replaces its own address, which has one
+    // or two words, by one word.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };

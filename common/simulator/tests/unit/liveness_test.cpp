@@ -1,5 +1,5 @@
-// Which values are live at which instruction, and which registers may share a slot. The control
-// flow includes cases that once failed, and some that no compiler generates.
+// Tests which values are live at which instruction, and which registers may share a slot. The
+// control flow includes cases that once failed, and some that no compiler generates.
 #include <doctest/doctest.h>
 
 #include <algorithm>

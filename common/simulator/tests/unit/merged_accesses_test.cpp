@@ -1,5 +1,6 @@
-// Merging of loads and stores: for each rule of program/merged_accesses.cpp, a case that merges and
-// one that does not. The expected results are those in ptxas's machine code for the same PTX.
+// Tests the merging of loads and stores: for each rule of program/merged_accesses.cpp, a case that
+// merges and one that does not. The expected results are those in ptxas's machine code for the same
+// PTX.
 #include "simulator/ptxas/merged_accesses.h"
 
 #include <doctest/doctest.h>

@@ -700,7 +700,7 @@ TEST_CASE("absurd nesting and absurd counts end soon") {
           "this expression is nested too deeply");
     CHECK(refusal_of_module(".global .b8 x[1]" + repeat("[1]", kMany)).line == 4);
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
-    // A sparse table: little text, but many bytes of zeros between the values.
+    // A sparse table: its text is short, but it has many zero bytes between the values.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
           "the initialisers of this module make too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);

@@ -1,4 +1,5 @@
-// Which blocks of a launch are recorded: a small sample, and more if blocks do different work.
+// Tests which blocks of a launch are recorded: a small sample, and more if blocks do different
+// work.
 #include "simulator/execute/recorder.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr u64 kResident = 1056;
 
-/// Returns the recording of such a grid, in which each block has `steps_of` steps.
+/// Returns the recording of such a grid, in which each block has `steps_of(block)` steps.
 template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
@@ -289,7 +290,7 @@ TEST_CASE("atomics of shared memory are recorded as the machine carries them out
     };
     const Case cases[] = {
         {"red.shared.add.u32 [word], 1;", 1, 1},           // one lane adds for all
-        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // served together if in one word
+        {"red.shared.add.u32 [%r3], 1;", 32, 1},           // one lane adds for all lanes
         {"red.shared.add.u32 [%r3], %r1;", 32, 32},        // they take turns
         {"red.shared.add.f32 [%r3], 0f3F800000;", 32, 96}  // which become a load and an exchange
     };

@@ -1,5 +1,5 @@
-// Which rules the register estimate follows, and which it leaves out. registers/ tests its accuracy
-// with whole kernels.
+// Tests which rules the register estimate follows, and which it leaves out. registers/ tests its
+// accuracy with whole kernels.
 #include "simulator/ptxas/register_estimate.h"
 
 #include <doctest/doctest.h>
@@ -358,7 +358,7 @@ TEST_CASE(
     };
     CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // as ptxas
     const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
-    CHECK(estimate(constant) == 8);  // as ptxas: an even register, as it is not a whole number
+    CHECK(estimate(constant) == 8);  // as ptxas: half a register goes to an even register
 }
 
 TEST_CASE("a load goes ahead of a store that another number is added to the same address for") {
@@ -917,8 +917,8 @@ TEST_CASE("a load from global memory keeps its sources for eight instructions") 
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // As ptxas, except that ptxas goes from 12 to 9 with 6 and 9 instructions between, and the
-    // estimate with 4 and 5.
+    // The checked values match ptxas. Its number falls from 12 to 9 in two steps, at 6 and 9
+    // instructions between, and the estimate's at 4 and 5.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -935,8 +935,8 @@ TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and mo
             "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
             type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
     };
-    // As ptxas, where the signed comparison takes so long that the registers of the first address
-    // are free by then.
+    // ptxas needs the same. The signed comparison takes so long that the registers of the first
+    // address are free by then.
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
@@ -1020,8 +1020,8 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // As ptxas: six blocks of 256 threads with 32 KB each, four with 48 KB, 28 blocks of a warp
-    // with 7 KB.
+    // ptxas needs the same: six blocks of 256 threads with 32 KB each fit, four with 48 KB, 28
+    // blocks of a warp with 7 KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);
@@ -1049,7 +1049,7 @@ TEST_CASE("of a vector the half is loaded that is wanted") {
                         std::to_string(4 * k + j) + ";\n";
         return estimate(text, " .maxntid 256, 1, 1");
     };
-    // As ptxas, except for a volatile load, for which ptxas needs 26.
+    // ptxas needs the same, except 26 for a volatile load.
     CHECK(with("ld.global", {0}) == 18);
     CHECK(with("ld.global", {3}) == 18);
     CHECK(with("ld.global", {2, 3}) == 18);

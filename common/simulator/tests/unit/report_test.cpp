@@ -1,4 +1,5 @@
-// Reports are stored once per site, and their text and JSON have the documented format.
+// Tests that reports are stored once per site, and that their text and JSON have the documented
+// format.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -411,7 +412,7 @@ TEST_CASE("calls of the host are told apart by what they say, and bounded") {
     }
     CHECK(reports().all().size() == 1000);
     CHECK(reports().total() == 2003);
-    reports().add(out_of_bounds(3));  // per kernel, bounded by the length of its text
+    reports().add(out_of_bounds(3));  // a kernel's reports are bounded by the length of its text
     CHECK(reports().all().size() == 1001);
     reports().clear();
 }

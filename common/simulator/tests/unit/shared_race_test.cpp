@@ -198,8 +198,8 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order those who
     barrier(1, 0b0011);
     read(2, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // The producer calls bar.arrive and the consumer bar.sync, which orders only the first before
-    // the second.
+    // The producer calls bar.arrive and the consumer bar.sync, which orders the producer before the
+    // consumer, but not the reverse.
     for (const bool consumer_writes_first : {false, true}) {
         write(consumer_writes_first ? 1 : 0, 0, 0);
         race.barrier_arrive(2, 0);
@@ -487,7 +487,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is the cure where no two warp
                          "__syncwarp() is missing between line 16 and line 15."});
 }
 
-/// Stores the same value in all lanes.
+/// Stores zero in every lane.
 static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }

@@ -1,5 +1,5 @@
-// Tests which arguments of a tensor map are refused, which a map stores, and where swizzles move
-// data.
+// Tests which arguments of a tensor map are refused, which values a map stores, and where swizzles
+// move data.
 #include "simulator/memory/tensor_map.h"
 
 #include <doctest/doctest.h>

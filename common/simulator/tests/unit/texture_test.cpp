@@ -225,9 +225,9 @@ TEST_CASE("products of weights are rounded") {
         return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
                           [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
     };
-    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 of 256 each: together 65, not 65.0039
+    point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 / 256 twice: 65 / 256, not 65.0039
     CHECK(has_weights({63, 64, 64, 65}));
-    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // half of a 256th at all four
+    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // each weight ends in half of 1 / 256
     CHECK(has_weights({128, 127, 1}));                 // a corner gets nothing
     point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
     CHECK(has_weights({128, 127, 1}));

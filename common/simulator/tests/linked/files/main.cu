@@ -1,4 +1,4 @@
-// Two files with relocatable device code, each of which uses definitions of the other.
+// Two files with relocatable device code, each of which uses definitions from the other.
 // not built by clang: it has no -rdc=true
 // expect: printed by main.cu
 // expect: function and variable of the other file: 142
