@@ -154,7 +154,7 @@ std::vector<Difference> of_work(const Prediction& fast, const Prediction& slow) 
             runs(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
-/// The two that explain most.
+/// Returns the two differences that explain most.
 std::vector<std::string> reasons(const Prediction& fast, const Prediction& slow) {
     std::vector<Difference> all = of_work(fast, slow);
     if (waits(slow)) {
@@ -192,7 +192,7 @@ std::string labels_of(const Prediction& one, const Prediction& other) {
     return " (" + names.one + ": " + label + "; " + names.other + ": " + label_of(other) + ")";
 }
 
-/// Where no difference stands out.
+/// Explains two predictions without a notable difference.
 std::string what_binds(const Prediction& fast, const Prediction& slow) {
     if (fast.binds == slow.binds) {
         return "No number of the predictions tells why: what binds both is " +

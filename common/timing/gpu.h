@@ -43,7 +43,7 @@ struct Gpu {
     // The resources of a multiprocessor.
     int multiprocessors = 0;
     int warps = 64, blocks = 32;  ///< the most resident ones
-    int registers = 65536;        ///< registers of 32 bits
+    int registers = 65536;        ///< 32-bit registers
     /// Shared memory for all blocks, including the system's part of each.
     int shared_bytes = 0;
     int shared_bytes_of_system = 1024;  ///< the system's part of each block's shared memory
@@ -78,7 +78,7 @@ struct Gpu {
     double special_issue = 8;  ///< reciprocals, roots, exponentials, conversions
     double double_issue = 2;   ///< sums and products of doubles
 
-    // Starting and ending blocks.
+    // The costs of starting and ending blocks.
     double launch_us = 0;       ///< the time of a kernel that does nothing
     double block_interval = 0;  ///< the cycles between two blocks that start on a multiprocessor
     /// Cycles from the end of a block or warp to the first instruction of the next.

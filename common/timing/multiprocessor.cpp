@@ -40,7 +40,7 @@ class Chance {
 public:
     /// Returns a number from a gamma distribution of shape 2 with the mean 1.
     double gamma() { return rounded(-std::log(uniform() * uniform()) / 2); }
-    /// Anything between 0 and 1.
+    /// Returns a number between 0 and 1.
     double uniform() {
         state_ ^= state_ << 13;
         state_ ^= state_ >> 7;
@@ -62,7 +62,7 @@ public:
     /// Returns when the data of a request at `t` arrive, without the variation between loads.
     double read(double t, double sectors) {
         const double begin = use(t, sectors * work_.read_cycles * part_);
-        return begin + latency();  // which `use` has changed
+        return begin + latency();  // `use` has changed the latency
     }
     /// Returns when the second-level cache has room for the sectors. It delays data that memory
     /// cannot accept yet.
@@ -127,7 +127,7 @@ struct BlockState {
     double born = 0;
     std::vector<std::uint32_t> at_barrier, at_bulk_wait;
     std::vector<double> bulk_loads, bulk_stores;      ///< times of arrival, in order
-    std::unordered_map<std::uint32_t, Place> places;  ///< of memory
+    std::unordered_map<std::uint32_t, Place> places;  ///< memory ranges
     OpenLines::OfBlock lines;
 };
 
@@ -269,7 +269,7 @@ private:
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double latencies_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
-    double lived_ = 0, second_halves_ = 0;  ///< by warps, added up
+    double lived_ = 0, second_halves_ = 0;  ///< sums over the warps
     std::vector<double> ends_;
     std::vector<Stretch> flights_, stores_, barriers_, waits_, lives_;
 };

@@ -28,7 +28,7 @@ constexpr std::uint32_t kBytesOfPass = 128;
 /// more. So in a kernel that uses this many, some loads wait until registers are free. (Seen in
 /// machine code of all kernels here, and of random ones.)
 constexpr std::uint32_t kRegistersOfAll = 32;
-constexpr std::uint32_t kSectorsOfHalf = 2;  ///< of a line
+constexpr std::uint32_t kSectorsOfHalf = 2;  ///< half a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kRarelyMissed = .3;
@@ -161,23 +161,23 @@ private:
     const std::uint32_t number_;  ///< the number of the warp in its block
     double lines_;                ///< cache lines available to this warp
     struct Asked {
-        std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
+        std::uint64_t lines = 0, waits = 0;  ///< counts up to then
     };
-    std::unordered_map<std::uint64_t, Asked> asked_;  ///< when, of a line
+    std::unordered_map<std::uint64_t, Asked> asked_;  ///< the last request for a line
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t doubtful_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> writer_;  ///< of a register; kNoTarget: nobody
+    std::vector<std::uint32_t> writer_;  ///< by register, or kNoTarget
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                      ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> groups_;        ///< committed, not waited for: empty
+    std::vector<std::vector<std::uint32_t>> groups_;        ///< emptied after a wait
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and its target
     std::map<std::uint32_t, std::uint32_t>
         parameters_;                      ///< 64-bit, by register: the condition of the last fetch
-    std::vector<std::uint64_t> touched_;  ///< places, of one access
+    std::vector<std::uint64_t> touched_;  ///< the ranges of an access
     struct Loop {
         std::uint32_t turns = 0;  ///< iterations per pass; 0 if not unrolled
         std::uint32_t done = 0;
@@ -622,7 +622,7 @@ void share_out_bulk_loads(BlockProgram& block) {
 /// the last barrier that all warps have reached. If that would leave out more than half of a warp's
 /// steps, they are all used, because the code between two barriers is long.
 std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
-    std::size_t barriers = ~std::size_t{0};  ///< that all have reached
+    std::size_t barriers = ~std::size_t{0};  ///< passed by all warps
     std::vector<std::vector<std::size_t>> behind;
     for (const WarpPath& path : block.warps) {
         std::vector<std::size_t>& places = behind.emplace_back();

@@ -132,8 +132,8 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
 /// Sums over the accesses of the recorded blocks, each taken on its own.
 struct Own {
     double asked = 0, distinct = 0;  ///< sectors
-    double bytes = 0;                ///< by all lanes
-    double run = 0;                  ///< bytes, on average
+    double bytes = 0;                ///< the bytes of all lanes
+    double run = 0;                  ///< average length in bytes
 
     /// Returns the fraction of its sectors' bytes that a block leaves to other blocks.
     double left() const {

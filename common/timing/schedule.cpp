@@ -206,7 +206,7 @@ private:
 
     struct Node {
         float height = 0;  ///< cycles of the longest chain from here to the end
-        float ready = 0;   ///< when its operands are there
+        float ready = 0;   ///< when its operands are available
         std::uint32_t waits_for = 0;
         std::vector<std::uint32_t> users;
     };
@@ -319,7 +319,7 @@ std::vector<Operation> in_order(std::vector<Draft> drafts, bool is_short_of_regi
     std::vector<Operation> operations;
     operations.reserve(drafts.size());
     std::vector<std::uint32_t> place(drafts.size(), nowhere);           // by draft, in the result
-    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());  // what is left out
+    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());  // of left-out drafts
     std::vector<std::uint32_t> after;
     for (const std::size_t k : order) {
         after.clear();

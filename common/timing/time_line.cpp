@@ -45,7 +45,7 @@ std::vector<std::string> lines_within(const std::string& text, std::size_t width
     return lines;
 }
 
-/// A row behind its label.
+/// Returns a row with its label.
 std::string row(std::string label, const std::string& signs) {
     label.resize(kLabel, ' ');
     const std::string text = label + "|" + signs;

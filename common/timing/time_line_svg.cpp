@@ -18,17 +18,17 @@ constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 
 constexpr double kChartTop = 84, kChartBottom = 174;
 constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
 constexpr double kBlock = 12, kBlockHeight = 9;
-constexpr int kColumns = 288;  ///< of two pixels
+constexpr int kColumns = 288;  ///< two pixels each
 constexpr int kMostPlaces = 4;
 
-// After what all diagrams have.
+// Rules in addition to those of all diagrams.
 constexpr const char* kStyle =
     R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }
 </style>
 )";
 
-/// Tenths of pixels are enough.
+/// Formats pixels to a tenth.
 std::string pixels(double value) {
     return short_number(std::round(10 * value) / 10);
 }
@@ -178,9 +178,9 @@ std::string cycles_axis(const TimeLine& line, double top) {
     return path("axis", marks) + svg;
 }
 
-// ---- the whole ----
+// ---- the whole drawing ----
 
-/// For who cannot see it.
+/// Describes the drawing for screen readers.
 std::string description(const Prediction& prediction) {
     std::string text =
         "Moments from left to right; below each other: bytes on their way, stores, warps, blocks.";

@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-// ---- what binds ----
+// ---- the bottleneck ----
 
 std::string busy_text(const std::string& what, double part) {
     return is_part(part)

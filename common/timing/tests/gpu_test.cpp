@@ -91,7 +91,7 @@ TEST_CASE("every number has a key of its own") {
             (std::isdigit(line[equals + 3]) || line[equals + 3] == '[')) {
             std::string other = line.substr(0, equals) + " = ";
             if (line[equals + 3] == '[') {
-                // The last of a list.
+                // Change the last number of a list.
                 other += line.substr(equals + 3, line.rfind(' ') - equals - 2);
                 other += line.starts_with("bytes") ? "999999]" : "0.77]";
             } else if (line.starts_with("latency_floor")) {
@@ -204,7 +204,7 @@ TEST_CASE("every file of gpus/ is good") {
         CHECK(names.insert(gpu.name).second);
         CHECK(!gpu.source.empty());
         check_same(gpu, read_gpu(write_gpu(gpu), "here"));
-        // What no GPU can be.
+        // Conditions that hold for every GPU.
         CHECK(gpu.copy_gbps <= gpu.peak_gbps);
         CHECK(gpu.read_gbps <= gpu.peak_gbps);
         CHECK(gpu.write_gbps <= gpu.peak_gbps);

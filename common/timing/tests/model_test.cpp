@@ -125,7 +125,7 @@ TEST_CASE("chains of arithmetic that do not depend on each other run side by sid
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // to know it again
+        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
     }
@@ -149,7 +149,7 @@ TEST_CASE(
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
-        drafts[k].operation.slots = static_cast<float>(k + 1);  // to know it again
+        drafts[k].operation.slots = static_cast<float>(k + 1);  // identifies the draft
         drafts[k].priority = priority;
     };
     set(0, Kind::arithmetic, Priority::none, {});

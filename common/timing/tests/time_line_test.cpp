@@ -14,7 +14,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// What stands behind a label.
+/// Returns the row with the given label.
 std::string row_of(const std::string& text, const std::string& label) {
     for (const std::string& line : coalesce::lines_of(text)) {
         const std::size_t bar = line.find('|');

@@ -1,4 +1,4 @@
-// Shared and local arrays overrun.
+// Accesses beyond the end of shared and local arrays.
 #include "../cases.h"
 
 // The index is one column too far, which leaves the array only in the last column of the last row.

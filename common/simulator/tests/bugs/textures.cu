@@ -53,7 +53,7 @@ static void texture_for_surface() {
     store_to_texture<<<1, kSide>>>(texture_of(resource_of(iota_array(kSide, kSide))));
 }
 
-// ---- places ----
+// ---- coordinates out of range ----
 
 // The grid has more threads than the surface has texels.
 __global__ void store_beyond(cudaSurfaceObject_t s) {
@@ -64,7 +64,7 @@ static void beyond_surface() {
     store_beyond<<<1, dim3(32, 8)>>>(surface_of(iota_array(kSide, kSide, cudaArraySurfaceLoadStore)));
 }
 
-// x counts bytes.
+// x is in bytes.
 __global__ void store_by_index(cudaSurfaceObject_t s) {
     surf2Dwrite(1.0f, s, threadIdx.x, threadIdx.y);  // bug x_in_elements: memcheck: misaligned
 }

@@ -16,7 +16,7 @@ static void never_written() {
     add_one<<<1, 64>>>(device_raw<int>(64));
 }
 
-// cudaMemset counts bytes.
+// cudaMemset counts bytes, not elements.
 __global__ void copy(int* out, const int* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug memset_of_elements: initcheck: uninitialised global read
 }

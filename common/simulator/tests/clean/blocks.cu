@@ -294,7 +294,7 @@ __global__ void arrive_then_wait(int* out, const int* in) {
     __syncthreads();
     values[threadIdx.x] = in[threadIdx.x];
     auto token = barrier.arrive();
-    const int own = in[threadIdx.x] * 2;  // work that needs nobody else
+    const int own = in[threadIdx.x] * 2;  // independent work
     barrier.wait(std::move(token));
     out[threadIdx.x] = own + values[63 - threadIdx.x];
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <complex>
 
-/// Small whole numbers, as T.
+/// Returns small whole numbers as a vector of T.
 template <class T>
 static std::vector<T> whole_numbers(std::size_t count, unsigned seed) {
     std::vector<T> result;

@@ -83,7 +83,7 @@ __inline__ __device__ double block_sum(double value) {
     static __shared__ double sums[32];
     const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     value = warp_sum(value);
-    __syncthreads();  // it may be called again
+    __syncthreads();  // the function may be called again
     if (lane == 0) sums[warp] = value;
     __syncthreads();
     value = threadIdx.x < blockDim.x / warpSize ? sums[lane] : 0;

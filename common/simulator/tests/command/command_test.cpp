@@ -129,7 +129,7 @@ TEST_CASE("--sample checks some of the launches that are alike, and counts all")
     CHECK(collisions({}) == std::pair(5, 0));
     CHECK(collisions({"--sample", "2"}) == std::pair(3, 2));
     CHECK(collisions({"--sample", "4"}) == std::pair(5, 0));
-    // A fault stays one.
+    // A fault must still be reported.
     CHECK(run({kProgram, "report"}, {"--sample", "1", "--error-exitcode", "9"}).exit_code == 9);
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("a long launch shows how far it is: on a terminal, in one line that go
     CHECK(text.find("fill: 2 launches") > end);
     CHECK_FALSE(has(on_terminal({"--quiet", kProgram, "long"}), "% of"));
     CHECK_FALSE(has(run({kProgram, "long"}).err, "% of"));
-    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // it is over before that
+    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // the program ends before that
     CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));
     unsetenv("COALESCE_SIM_PROGRESS");
 }
@@ -249,7 +249,7 @@ TEST_CASE("a GPU that nobody knows is answered with those that are known") {
     // An argument that can be run, or that is a path, is the program.
     CHECK(has(run({"true"}, {"--time"}).err, "uses neither the CUDA runtime"));
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
-    // One name of several GPUs.
+    // A name that several GPUs share.
     CHECK(has(unbroken(run({kProgram}, {"--time", "H100"}).err), "which of them?"));
 }
 

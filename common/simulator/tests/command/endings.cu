@@ -11,7 +11,7 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
-/// Blocks that race.
+/// Two blocks race for an element.
 __global__ void collide(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
         cudaFree(out);
         cudaFree(out);
     }
-    if (std::strcmp(how, "probe") == 0) {  // errors that are answers
+    if (std::strcmp(how, "probe") == 0) {  // errors that are expected
         int count;
         void* memory;
         cudaSetDevice(1000);

@@ -44,7 +44,7 @@ std::vector<T> random_numbers(int count) {
     return all;
 }
 
-/// Element (i, j) of op(x).
+/// Returns element (i, j) of op(x).
 template <class T>
 double element(const std::vector<T>& x, cublasOperation_t op, int leading, int i, int j, int from = 0) {
     return static_cast<double>(x[from + (op == CUBLAS_OP_N ? j * leading + i : i * leading + j)]);

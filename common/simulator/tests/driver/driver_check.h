@@ -28,12 +28,12 @@ inline CUcontext use_first_device() {
     return context;
 }
 
-/// "freeing twice: CUDA_ERROR_INVALID_VALUE"
+/// Prints "freeing twice: CUDA_ERROR_INVALID_VALUE", for example.
 inline void result(const char* what, CUresult got) {
     std::printf("%s: %s\n", what, name_of(got));
 }
 
-/// "they are equal: yes"
+/// Prints "they are equal: yes", for example.
 inline void fact(const char* what, bool holds) {
     std::printf("%s: %s\n", what, holds ? "yes" : "NO");
 }

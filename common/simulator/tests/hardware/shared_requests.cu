@@ -30,7 +30,7 @@ __global__ void store(const Case* cases, int number, T* out) {
     const T value = out[lane];
     if (cases[number].active >> lane & 1) *reinterpret_cast<T*>(shared + offset) = value;
     __syncthreads();
-    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never: keeps the store
+    if (offset == ~0u) out[lane] = *reinterpret_cast<T*>(shared);  // never: keeps the store alive
 }
 
 /// Returns which of `few` addresses a lane uses.

@@ -75,7 +75,7 @@ Widths widths_of_different(const Places& places) {
 struct Compared {
     std::string file, kernel;
     Places simulated, made;
-    Widths all_made;  ///< those without a line, too
+    Widths all_made;  ///< including those without a line
     std::string listing;
     bool is_equal() const {
         return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||

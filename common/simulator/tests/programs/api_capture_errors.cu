@@ -80,7 +80,7 @@ static void begin(cudaStream_t in) {
     add<<<1, 1, 0, in>>>(device, 1);
 }
 
-/// What became of the capture.
+/// Prints how the capture ended.
 static void end(cudaStream_t in) {
     cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
     const cudaError_t error = cudaStreamEndCapture(in, &graph);

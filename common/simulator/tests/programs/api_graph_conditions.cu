@@ -86,7 +86,7 @@ static cudaGraphConditionalHandle new_handle(cudaGraph_t graph, unsigned value =
     return handle;
 }
 
-/// What device[0] becomes.
+/// Runs the graph, and returns device[0].
 static int run(cudaGraphExec_t executable) {
     need(cudaMemset(device, 0, 4 * sizeof(int)));
     need(cudaGraphLaunch(executable, nullptr));

@@ -39,7 +39,7 @@ static int value_at(int index) {
     return value;
 }
 
-/// What device[0] becomes.
+/// Runs the graph, and returns device[0].
 static int run(cudaGraphExec_t executable) {
     need(cudaMemset(device, 0, sizeof(int)));
     need(cudaGraphLaunch(executable, nullptr));

@@ -145,7 +145,7 @@ static void children() {
     need(cudaGraphAddChildGraphNode(&node, parent, &first, 1, child));
     add_kernel(parent, {node}, device + 6, device + 5, 10);
     need(cudaMemset(device + 4, 0, sizeof(int)));
-    need(cudaGraphDestroy(child));  // the node has a copy
+    need(cudaGraphDestroy(child));  // the node keeps its own copy
     launch(parent);
     std::printf("a child graph runs in its place: %d\n", value_at(6));
     size_t count = 0;

@@ -8,7 +8,7 @@
 
 #include "api_check.h"
 
-/// A kernel that writes 42.
+/// Returns the PTX of a kernel that writes 42.
 std::string text_for(const std::string& version, const std::string& target) {
     return version + "\n.target " + target +
            "\n.address_size 64\n.visible .entry write(.param .u64 out)\n{\n.reg .b64 %rd<3>;\n.reg "

@@ -58,7 +58,7 @@ __global__ void half_stages(float* out, const float* in) {
     run_stages<3, 16>(out, in);
 }
 
-/// All are asked for first.
+/// The thread issues all copies before it waits.
 __global__ void one_after_the_other(float* out, const float* in) {
     __shared__ float tiles[kTiles][32];
     for (int tile = 0; tile < kTiles; ++tile) {

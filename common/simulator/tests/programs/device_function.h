@@ -59,7 +59,7 @@ inline double f64(u64 bits) {
 
 // ---- values ----
 
-/// Repeatable numbers without a pattern.
+/// Pseudo-random numbers, the same in every run.
 class Noise {
 public:
     u64 next() {
@@ -200,7 +200,7 @@ template <class T>
 bool same_bits(const T& a, const T& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
-/// Any NaN will do.
+/// Accepts any NaN.
 template <class T>
 bool same_number(const T& a, const T& b) {
     return same_bits(a, b) || (a != a && b != b);

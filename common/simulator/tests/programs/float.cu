@@ -23,7 +23,7 @@
 
 #include "device_function.h"
 
-// ---- the host's answers ----
+// ---- expected results ----
 
 float canonical(float value) { return value == value ? value : f32(0x7fffffff); }
 double canonical(double value) { return value; }
@@ -253,7 +253,7 @@ void test_approximated_functions() {
 
 // ---- min, max ----
 
-/// -0 is less than +0.
+/// Compares numbers, with -0 less than +0.
 template <class T>
 bool is_less(T a, T b) {
     return a < b || (a == b && std::signbit(a) && !std::signbit(b));
@@ -313,7 +313,7 @@ void test_extrema() {
                 same_number<double>);
 }
 
-// ---- signs and kinds ----
+// ---- signs and classes ----
 
 template <class T>
 T negated(T a) { return -a; }

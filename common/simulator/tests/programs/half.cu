@@ -312,7 +312,7 @@ void test_approximations() {
                   Absolute<kBF16>{std::exp2(-8)});
 }
 
-// ---- what programs write ----
+// ---- functions of the CUDA headers ----
 
 void test_headers() {
     {

@@ -160,7 +160,7 @@ class Instruction {
 public:
     explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
     virtual ~Instruction() = default;
-    virtual std::string fault() const = 0;  ///< "" when all is well
+    virtual std::string fault() const = 0;  ///< empty if correct
     static std::vector<const Instruction*>& all() {
         static std::vector<const Instruction*> all;
         return all;

@@ -22,14 +22,14 @@ __device__ void unlock(int* mutex) {
     atomicExch(mutex, 0);
 }
 
-/// One thread of each block.
+/// One thread of each block takes the lock.
 __global__ void lock_blocks(int* mutex, volatile int* value) {
     if (threadIdx.x != 0) return;
     lock(mutex);
     *value = *value + 1;
     unlock(mutex);
 }
-/// One lane of each warp.
+/// One lane of each warp takes the lock.
 __global__ void lock_warps(int* mutex, volatile int* value) {
     if (threadIdx.x % 32 != 0) return;
     lock(mutex);

@@ -152,7 +152,7 @@ struct Grid {
         const double first = std::floor(column * (is_right ? upper[1] : 256 - upper[1]) / 256 + 0.5);
         return is_right == is_below ? first : column - first;
     }
-    /// x in texels.
+    /// Returns the texture's value at `x`, which is in texels.
     double at(const double* x) const {
         int low[3] = {};
         double upper[3] = {};

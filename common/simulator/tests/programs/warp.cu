@@ -119,7 +119,7 @@ __global__ void match_any(unsigned* out) {
     out[threadIdx.x] = __match_any_sync(kAll, threadIdx.x / 5);
 }
 __global__ void match_any_wide(unsigned* out) {
-    // Only the high halves differ.
+    // Only the upper halves differ.
     out[threadIdx.x] =
         __match_any_sync(kAll, static_cast<unsigned long long>(threadIdx.x % 3) << 40);
 }

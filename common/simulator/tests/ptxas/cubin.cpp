@@ -114,7 +114,7 @@ public:
             if (name_of(section) == name) return &section;
         return nullptr;
     }
-    /// The section of a symbol.
+    /// Returns the section of a symbol.
     u32 section_of(const Section& symbols, u64 symbol) const {
         constexpr u32 kSymbolBytes = 24, kSectionAt = 6;
         return Bytes(contents_of(symbols), symbol * kSymbolBytes + kSectionAt).take<u16>();

@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 /// A machine instruction that accesses memory: LDS, STS, LDG, STG, LDL or STL.
 struct MachineMemory {
     std::string_view opcode;
-    u32 bytes = 0;  ///< of a lane
+    u32 bytes = 0;  ///< bytes per lane
     u32 line = 0;   ///< the line of the source, or 0 if the cubin has no line table
 
     auto operator<=>(const MachineMemory&) const = default;

@@ -62,7 +62,7 @@ struct Found {
     double error() const { return std::abs(1.0 * estimate - truth) / truth; }
 };
 
-/// 3 of 4 -> 0.75
+/// Returns the fraction that passes: 3 of 4 -> 0.75.
 template <class Numbers, class Is>
 double share(const Numbers& numbers, Is is) {
     const auto count = std::count_if(numbers.begin(), numbers.end(), is);
@@ -149,7 +149,7 @@ private:
     std::vector<Found> found_;
 };
 
-// ---- the report ----
+// ---- the output ----
 
 u32 blocks(u32 registers, u32 threads) {
     return std::min(2048 / threads, timing::blocks_with_registers(registers, threads / 32, 65536u));

@@ -32,7 +32,7 @@ struct ExpectedReport {
 };
 
 struct Case {
-    std::vector<ExpectedReport> reports;  ///< none: clean
+    std::vector<ExpectedReport> reports;  ///< empty for a clean case
     std::set<int> other_lines;
     std::vector<std::string> options;
     bool is_clean = false;

@@ -59,7 +59,7 @@ std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
     return runs;
 }
 
-/// How many kernels were recorded.
+/// Compares the runs, and returns how many kernels were recorded.
 int compare(const char* simulate_path, const std::vector<std::string>& run) {
     const Outcome plain = simulate(simulate_path, {}, run);
     Outcome recorded = simulate(simulate_path, {"--time"}, run);

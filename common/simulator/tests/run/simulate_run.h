@@ -12,7 +12,7 @@ namespace coalesce::tests {
 struct Outcome {
     int exit_code = -1;
     std::string out, err;
-    nlohmann::ordered_json report;  ///< null when none was written
+    nlohmann::ordered_json report;  ///< null if no report was written
 };
 
 /// Runs simulate [--quiet] OPTIONS --json TEMPORARY PROGRAM ARGUMENTS.

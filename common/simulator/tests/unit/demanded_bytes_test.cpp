@@ -214,7 +214,7 @@ TEST_CASE("a loop that goes on by what it copies") {
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
     CHECK(bumped.load().is_piece());
-    // As it is without optimisation.
+    // PTX as compiled without optimisation.
     const Analysed copies(
         "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
         "[%rd3];\n"
@@ -248,7 +248,7 @@ TEST_CASE("only what is certain to happen decides") {
     CHECK_FALSE(is_error(branch.load(1), 0xfe, 8));
     CHECK_FALSE(is_error(branch.load(1), 0xff, 8, true));
     CHECK(is_error(branch.load(1), 0xff, 8, false));
-    // Computed, and then not wanted.
+    // A value that is computed, but not used.
     const Analysed chosen(
         "ld.global.u8 %rs1, [%rd1]; ld.global.f32 %f1, [%rd1+4]; add.f32 %f2, %f1, 0f3F800000;\n"
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");

@@ -43,7 +43,7 @@ long resident_kib() {
 
 struct Ending {
     int signal = 0, exit_code = 0;
-    std::string said;  ///< on stderr
+    std::string said;  ///< the output on stderr
 };
 
 /// Runs `body` in a child process, and returns how it ended.
@@ -102,7 +102,7 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them 
         }
     }
     for (const Interval& interval : taken) zone.give_back(interval);
-    // Everything is whole again.
+    // After all frees the zone is one interval again.
     const Interval all = zone.take(99000, 1);
     CHECK(all.begin == 1000);
     CHECK(all.end == 100000);
@@ -152,7 +152,7 @@ TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for
     for (u64 seed = 1; seed <= 100; ++seed) {
         DeviceMemory memory(64 * kMiB);
         const u64 first = memory.allocate(1000);
-        CHECK_FALSE(memory.draw_addresses(seed));  // somebody has pointers
+        CHECK_FALSE(memory.draw_addresses(seed));  // pointers are in use
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
         const AddressMap map = address_map;

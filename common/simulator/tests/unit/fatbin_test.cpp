@@ -246,7 +246,7 @@ TEST_CASE("a container cut anywhere is refused and nothing past the cut is read"
     }
 }
 
-// --- what nvcc makes -----------------------------------------------------------------------------
+// --- containers made by nvcc ---------------------------------------------------------------------
 
 #ifdef COALESCE_NVCC
 TEST_CASE("nvcc's containers, in every mode of compression") {

@@ -451,7 +451,7 @@ TEST_CASE("what is expected to be read alone needs no look, until something is s
     f.table.live[0].end = kBase + 4096;
     other.begin = kBase + 4096;
     f.table.live.push_back(other);
-    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));  // nothing was said
+    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));  // no writes announced yet
     f.race.expect_writes({&f.table.live[0]});
     CHECK_FALSE(f.race.is_only_read(f.table.live[0]));
     CHECK(f.race.is_only_read(f.table.live[1]));

@@ -36,7 +36,7 @@ public:
         return 0;
     }
     u32 label(const std::string& name) const { return function_.labels.at(name); }
-    /// The instruction behind a label.
+    /// Returns the instruction after a label.
     u32 at(const std::string& name) const { return label(name) + 1; }
     bool alive_behind(const std::string& label, const std::string& name) const {
         return !liveness_.alive_behind(at(label), {reg(name)}).empty();

@@ -378,7 +378,7 @@ TEST_CASE("a load goes ahead of a store that another number is added to the same
     CHECK(pass_on("global", "%rd4", "%rd4") == 18);  // all as ptxas
     CHECK(pass_on("shared", "s", "s") == 9);
     CHECK(pass_on("shared", "s", "t") == 9);
-    CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same place
+    CHECK(pass_on("global", "%rd4", "%rd5") < 18);  // may be the same address
 }
 
 TEST_CASE("a product of 64 bits that is only added to something is part of that addition") {
@@ -497,7 +497,7 @@ TEST_CASE(
     const std::string skipped = "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n";
     CHECK(!is_unrolled(skipped + "st.global.u32 [%rd5], %r5;\nSKIP:"));
     CHECK(is_unrolled(skipped + "st.shared.u32 [%r2], %r5;\nSKIP:"));
-    // Too much work.
+    // A loop with too much work.
     std::string work;
     for (int k = 0; k < 60; ++k) work += "mad.lo.s32 %r9, %r9, %r1, %r5;\n";
     CHECK(!is_unrolled(work));

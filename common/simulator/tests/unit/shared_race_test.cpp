@@ -64,7 +64,7 @@ struct SharedRaceFixture {
                Mask active = kAllLanes) {
         race.write(Lanes(warp, site, offset, bytes, stride, active).access);
     }
-    /// By lane 0 alone.
+    /// Lane 0 sets the flag.
     void raise_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
         lanes.access.strong = true;
@@ -232,7 +232,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone 
     see_flag(1);
     read(1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // Another location does not help.
+    // A flag at another address does not order them.
     write(0, 0, 0);
     race.fence(0);
     raise_flag(0);
@@ -328,7 +328,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
         read(0, 1, 0, 16);
         CHECK(found() == (everything ? Found{} : Found{"read after write 11 10"}));
     }
-    // Through an mbarrier.
+    // Copies are waited for through an mbarrier.
     copy(0, 0);
     race.async_arrive(0, kAllLanes, 2048);
     race.mbarrier_wait_done(1, 2048);
@@ -358,7 +358,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     values[20] = 8;
     store(1, 1, 0);
     CHECK(found() == Found{"write after write 11 10"});
-    // All lanes to one address.
+    // All lanes store to one address.
     store(0, 3, 1);
     CHECK(found() == Found{"write after write 13 13"});
     values[20] = 7;
@@ -414,7 +414,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written")
     race.async_write(Lanes(0, 0, 0, 4, 0, kAllLanes).access);
     read(0, 1, 0);
     CHECK(found() == Found{});
-    // Counted, but told once.
+    // Repeated errors are counted, but reported once.
     for (int i = 0; i < 5; ++i) read(0, 1, 256);
     race.end_launch();
     REQUIRE(reports().all().size() == 1);

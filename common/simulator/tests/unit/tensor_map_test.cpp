@@ -28,7 +28,7 @@ struct Given {
 };
 
 struct Wrong {
-    const char* word;  ///< of the message
+    const char* word;  ///< a part of the message
     std::function<void(Given&)> change;
 };
 

@@ -200,7 +200,7 @@ TEST_CASE("what is filtered of 8 and 16 bits has 16") {
         texture.sampling.linear = texture.sampling.normalized_elements = true;
         const u32 texels[] = {one, other};
         FetchPoint point;
-        point.at[0] = 1;  // half of each
+        point.at[0] = 1;  // one half each
         const Taps taps = taps_of(texture, point);
         const u8* at[kMostTaps] = {};
         for (u32 k = 0; k < taps.count; ++k)
@@ -252,7 +252,7 @@ TEST_CASE("formats: elements, and numbers from -1 to 1") {
     CHECK(read_elements(bytes, minus)[1] == 127);
     CHECK(read_elements(bytes, minus)[2] == 0);
     CHECK(read_elements(bytes, minus)[3] == 1);
-    CHECK(read_numbers(bytes, minus, false)[0] == -128 / 127.0f);  // until it has been filtered
+    CHECK(read_numbers(bytes, minus, false)[0] == -128 / 127.0f);  // before filtering
     CHECK(read_numbers(bytes, minus, false)[1] == 1);
     CHECK(read_numbers(shorts, most, false)[0] == 1);
     CHECK(read_numbers(half, one_half, false)[0] == 0.5f);
