@@ -25,7 +25,7 @@ struct Runs {
 /// The cost of a sector that a request writes in part, in cycles of a multiprocessor's share of the
 /// second-level cache.
 struct PartialSectors {
-    double of_4 = 0, of_8 = 0, of_16 = 0;  ///< by the bytes written at once
+    double of_4 = 0, of_8 = 0, of_16 = 0;  ///< indexed by the bytes written at once
 };
 
 /// The cycles that a multiprocessor's bulk copy unit takes for a row, by the row's bytes, for
@@ -61,7 +61,8 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double latency_floor = 1;
-    /// The largest average difference between the latency of loads and that of the fastest loads.
+    /// The largest average of the difference between the latency of a load and that of the fastest
+    /// loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;

@@ -178,9 +178,9 @@ private:
         all *= work_.blocks / static_cast<double>(work_.kind_of.size());
         return here > all ? all / here : 1;
     }
-    /// Returns the number of blocks to simulate: some rounds of resident blocks. If blocks differ,
-    /// whole cycles of their kinds, at least two of which lie between the first and the last
-    /// rounds.
+    /// Returns the number of blocks to simulate: a few rounds of resident blocks. If blocks differ,
+    /// the number covers whole cycles of their kinds, at least two of which lie between the first
+    /// and the last rounds.
     double longest_run() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
         if (!work_.unlike) return rounds;

@@ -38,7 +38,7 @@ struct Work {
 
 struct Outcome {
     double cycles = 0;          ///< the time of all blocks
-    double cycles_a_block = 0;  ///< for a block in the middle of the launch
+    double cycles_a_block = 0;  ///< the time per block in the middle of the launch
     double bytes_on_their_way = 0;
     double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;

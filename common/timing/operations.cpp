@@ -182,7 +182,7 @@ private:
         std::uint32_t turns = 0;  ///< iterations per pass; 0 if not unrolled
         std::uint32_t done = 0;
     };
-    std::unordered_map<std::uint32_t, Loop> loops_;  ///< by the branch that ends an iteration
+    std::unordered_map<std::uint32_t, Loop> loops_;  ///< key: the branch that ends an iteration
 };
 
 std::uint32_t bytes_of(const Access& access) {

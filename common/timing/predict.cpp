@@ -57,8 +57,8 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// Size of the common storage of shared memory and first-level cache beyond the largest shared
-// memory, from sm_80 on. (Documents)
+// Bytes by which the storage that shared memory and the first-level cache share exceeds the largest
+// shared memory, from sm_80 on. (Documents)
 constexpr int kBeyondShared = 28 << 10;
 
 /// Returns a warp's share of the first-level cache, in lines. Shared memory takes its part of the

@@ -291,7 +291,7 @@ private:
     }
 
     const std::vector<Draft>& drafts_;
-    std::vector<std::uint32_t> place_;  ///< of a draft, in the reordered range
+    std::vector<std::uint32_t> place_;  ///< by draft: its index in the reordered range
     std::vector<Node> nodes_;
 };
 

@@ -41,7 +41,7 @@ public:
     /// Returns the number of table sectors that `blocks` blocks request. Sectors that several
     /// blocks request count once for each of them.
     double asked_by(double blocks) const;
-    /// Does the same, but counts each sector only once.
+    /// Returns the number of different table sectors that `blocks` blocks request.
     double distinct_of(double blocks) const;
 
 private:

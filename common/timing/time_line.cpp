@@ -152,7 +152,7 @@ std::string cycles_row(const TimeLine& line, std::size_t columns) {
     for (double at = 0; at < cycles; at += step) {
         const std::string mark = "|" + short_number(at);
         const auto column = static_cast<std::size_t>(at / cycles * static_cast<double>(columns));
-        // The bar of the row's label is the mark of 0.
+        // In the first column, the mark replaces the bar after the row's label.
         if (at == 0) signs.replace(0, 1, "0");
         if (at > 0 && column + mark.size() <= columns) signs.replace(column, mark.size(), mark);
     }

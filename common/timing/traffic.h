@@ -24,7 +24,7 @@ struct Traffic {
     double unfinished = 0;
     /// The fraction of the sectors' bytes that a single block leaves to other blocks.
     double left_to_others = 0;
-    double own_run_read = 0, own_run_written = 0;  ///< in bytes, for a block without neighbours
+    double own_run_read = 0, own_run_written = 0;  ///< lengths in bytes, for a single block
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
     /// The sizes of the runs that memory actually reads, because it reads aligned pairs of sectors.

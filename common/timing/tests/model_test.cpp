@@ -23,7 +23,7 @@ Gpu plain_gpu() {
     gpu.shared_bytes = 233472;
     gpu.clock_ghz = 1;
     gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
-        3200;  // which is 32 bytes per cycle for each multiprocessor
+        3200;  // per multiprocessor: 32 bytes per cycle
     gpu.latency_ns = 1000;
     gpu.l1_latency = 30;
     gpu.shared_latency = 30;
@@ -427,8 +427,9 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
 
 namespace {
 
-/// Predicts blocks that read a row of 128 bytes or 32 sectors `pitch` apart, and write a row.
-/// Together with their neighbours they move runs of `sectors_read` and `sectors_written` sectors.
+/// Predicts blocks that read either a row of 128 bytes or 32 sectors `pitch` apart, and that may
+/// write a row. A block and its neighbours move runs of `sectors_read` and `sectors_written`
+/// sectors.
 Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
                        std::uint64_t pitch, bool writes) {
     Recording recording = recording_of({"ld", "st"});
@@ -455,8 +456,8 @@ TEST_CASE("of short runs that are written, the model says that it does not know"
     constexpr std::uint64_t side_by_side = 1, apart = 4096;
     CHECK(has_half_lines(moving_runs(4, 2, side_by_side, true)));
     CHECK_FALSE(has_half_lines(moving_runs(4, 4, side_by_side, true)));
-    // A block reads parts of lines, and others read the rest: up to the end of the line, or far
-    // beyond it.
+    // The block reads parts of lines. Others read the rest, up to the end of the line or far beyond
+    // it.
     CHECK(has_half_lines(moving_runs(4, 4, apart, true)));
     CHECK_FALSE(has_half_lines(moving_runs(8, 4, apart, true)));
 }

@@ -23,7 +23,7 @@
 #include "../bulk.h"
 #include "check.h"
 
-constexpr int kRows = 40, kCols = 72;  // of the array that most tests copy from
+constexpr int kRows = 40, kCols = 72;  // the array that most tests copy from
 constexpr int kWords = 2048;           // of shared memory
 
 __global__ void there_and_back(int* out, const int* in) {

@@ -58,7 +58,7 @@ inline const char* const kClusterTail = R"(
 struct ClusterCase {
     std::string body;
     int arrivals = 1;
-    bool with_attribute = true;  ///< of the launch, which asks for clusters of 2 blocks
+    bool with_attribute = true;  ///< whether the launch sets clusters of 2 blocks
     const char* directives = "";
 };
 

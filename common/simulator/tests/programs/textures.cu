@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Returns coordinates with few bits, so that products with a size are exact, and floors too.
+/// Returns coordinates with few bits, so that their products with a size and the floors are exact.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filtering uses 16-bit steps: 1.0 is `steps` steps, and a texel's integer counts `factor` steps.
-/// The most negative texel is a step below -1, and only the result is clamped.
+/// Filters texels as multiples of 1 / `steps`: an integer texel of 1 is `factor` of these steps.
+/// The most negative texel is a step below -1. Only the filtered result is clamped to -1.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;

@@ -137,8 +137,8 @@ TEST_CASE("what leads to fewer words may begin with an address of several steps"
 }
 
 TEST_CASE("a load that lets go of its address comes before what is written first") {
-    // A sum takes the register of its operand. Then a load replaces its own address, which has one
-    // or two words, by one word.
+    // The sum can reuse the register of its operand. The load replaces its address by one word: an
+    // address of two words in the first case, of one word in the second.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };

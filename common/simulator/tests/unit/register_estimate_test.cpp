@@ -708,7 +708,7 @@ TEST_CASE("threads multiply and add what is constant of an address that they sto
         return estimate(text);
     };
     const std::string product = "mul.wide.s32 %rd8, %r1, 4;\nadd.s64 %rd9, %rd2, %rd8;\n";
-    // ptxas needs 10, 14 and 18, and 8, 12 and 16.
+    // ptxas needs 10, 14 and 18 registers in the first case, and 8, 12 and 16 in the second.
     for (int count : {1, 2, 4})
         CHECK(stored_at(product, count) == stored_at("mov.u64 %rd9, %rd2;\n", count) + 2);
 }
@@ -981,8 +981,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an index that is alive for long gets no odd register") {
-    // A sum over a block in `steps` steps. Before it `values` values are loaded, which are stored
-    // after it. Then the thread number is read again.
+    // A sum over a block in `steps` steps. `values` values are loaded before the sum and stored
+    // after it. Then the kernel reads the thread number again.
     const auto with = [](int values, int steps) {
         std::string text =
             ".shared .b32 t[2048];\nmov.u32 %r5, t;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\n"

@@ -116,8 +116,8 @@ TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel"
     CHECK(linear_position(1.25f).weight == 192);
     CHECK(linear_position(0.25f).first == -1);
     CHECK(linear_position(0.25f).weight == 192);
-    // Subtracting the half gives 1.99951..., for which the guide says that a gather takes texels 2
-    // and 3.
+    // Subtracting half a texel gives 1.99951.... The guide says that a gather at this coordinate
+    // reads texels 2 and 3.
     CHECK(linear_position(2.49951171875f).first == 2);
     CHECK(linear_position(2.49951171875f).weight == 0);
     CHECK(linear_position(0.5f + 1 / 1024.0f).weight == 0);
