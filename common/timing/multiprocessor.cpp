@@ -1,5 +1,5 @@
-// Simulates one multiprocessor. The file is long because all parts of the simulation advance the
-// same clocks.
+// Simulates one multiprocessor.
+// Long: all parts of the simulation advance the same clocks.
 #include "timing/multiprocessor.h"
 
 #include <algorithm>

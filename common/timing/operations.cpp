@@ -1,5 +1,5 @@
-// Converts a recording into operations. The file is long because one pass over a warp's steps
-// handles every kind of step.
+// Converts a recording into operations.
+// Long: one pass over a warp's steps handles every kind of step.
 #include "timing/operations.h"
 
 #include <algorithm>
