@@ -1,6 +1,6 @@
 #!/bin/sh
-# prove.sh PROGRAMS [OPTION...] -- measures everything that docs/results has, on this GPU at one go, and compares the
-# simulator with NVIDIA's tools. PROGRAMS is the folder of bench, shapes, results and validate, which get the options.
+# prove.sh PROGRAMS [OPTION...] -- measures everything in docs/results on this GPU, and compares the simulator with
+# NVIDIA's tools. PROGRAMS is the folder of bench, shapes, results and validate, which receive the options.
 set -eu
 programs=$1
 shift

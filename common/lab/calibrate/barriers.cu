@@ -1,4 +1,5 @@
-// __syncthreads, one after the other, in one block: cycles for each, by warps of the block.
+// Measures consecutive calls of __syncthreads in one block: cycles per call, by the number of warps
+// in the block.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -9,7 +10,7 @@ constexpr int barriers = 1024;
 
 __global__ void __launch_bounds__(1024) stand_at_barriers(std::uint64_t* notes) {
     long long cycles = 0;
-    // The first time is for the instruction cache.
+    // The first pass only warms up the instruction cache.
     for (int turn = 0; turn < 2; ++turn) {
         __syncthreads();
         const long long start = cycles_now();

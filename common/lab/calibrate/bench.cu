@@ -16,8 +16,8 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-/// The largest power of two that two buffers can have beside what else is needed: 4 GiB at most, which is
-/// as much as any lesson moves at once.
+/// Returns the largest power of two, at most 4 GiB, of which two buffers fit in memory with room to
+/// spare. No lesson moves more than 4 GiB.
 std::size_t buffer_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -29,7 +29,8 @@ std::size_t buffer_bytes() {
     return bytes;
 }
 
-/// Copies, or only waits, for some milliseconds, while one thread of each block looks at both clocks.
+/// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread of each block
+/// reads both clocks before and after.
 __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int turns,
                              std::uint64_t* notes) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();
@@ -50,7 +51,7 @@ __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int
     }
 }
 
-/// A number for each place that no rule is seen in (the end of a well known hash).
+/// Fills `words` with numbers that look random: the finalizer of MurmurHash3 applied to each index.
 __global__ void fill(unsigned* words, std::size_t count) {
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -68,7 +69,8 @@ std::string today() {
     return text;
 }
 
-/// "580.95.05", where the driver says so; else the version of CUDA that it is for.
+/// Returns the driver's version, such as "580.95.05", or the CUDA version that it supports if the
+/// driver does not report its own.
 std::string driver_version() {
     const std::string text = read_if_there("/proc/driver/nvidia/version").value_or("");
     for (std::size_t at = 0; at < text.size();) {
@@ -115,7 +117,7 @@ void Bench::describe_machine() {
     machine_.shared_bytes = static_cast<int>(properties.sharedMemPerMultiprocessor);
     machine_.shared_bytes_of_system = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     machine_.l2_bytes = attribute(cudaDevAttrL2CacheSize);
-    // Kilohertz, two transfers per clock, bits.
+    // The clock rate is in kHz, memory makes two transfers per clock, and the bus width is in bits.
     machine_.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                          attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     machine_.buffer_bytes = static_cast<double>(bytes());
@@ -186,7 +188,8 @@ double Bench::ms_cold(const std::function<void()>& launch, int times) {
 }
 
 std::size_t shared_bytes_for(const Machine& machine, int resident) {
-    // Of what each has, a share of 1/resident fits, and of more blocks none: 1/(resident + 1) is less.
+    // Each block gets 1/resident of the shared memory, so exactly `resident` blocks fit: one more
+    // would need a share of 1/(resident + 1), which is smaller.
     const int share = machine.shared_bytes / resident / 128 * 128;
     const int most = 1024 * ((machine.shared_bytes - 1024) / 1024);
     return static_cast<std::size_t>(std::max(0, std::min(share - machine.shared_bytes_of_system,

@@ -1,4 +1,4 @@
-// What the microbenchmarks share: the GPU, two large buffers, and how a launch is timed.
+// The GPU, two large buffers, and the timing of launches, shared by all microbenchmarks.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,26 +22,29 @@ public:
     int multiprocessors() const { return machine_.multiprocessors; }
     /// 90 for compute capability 9.0.
     int compute() const { return compute_; }
-    /// Two buffers of a power of two of bytes, far more than the second-level cache has.
+    /// The two buffers have the same size, a power of two and much larger than the second-level
+    /// cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
-    /// Where kernels leave what they counted: 64-bit numbers, zero before each use.
+    /// The 64-bit counters that kernels write their results to, zeroed before each use.
     std::uint64_t* notes() const { return static_cast<std::uint64_t*>(notes_.data()); }
     std::size_t note_count() const { return notes_.bytes() / sizeof(std::uint64_t); }
     void clear_notes() const;
-    /// Both buffers get numbers that look random: zeros might travel faster.
+    /// Fills both buffers with numbers that look random, because zeros might transfer faster.
     void fill_buffers() const;
     std::vector<std::uint64_t> read_notes(std::size_t count) const;
 
-    /// The median of `times` launches, in milliseconds by events, after one that is not timed.
-    /// `before` is done before each, and not timed.
+    /// Returns the median of `times` launches in milliseconds, timed with events after one untimed
+    /// launch. `before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// The same, each after the second-level cache was filled with other, clean data.
+    /// Does the same as `ms`, but fills the second-level cache with other, clean data before each
+    /// launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
-    /// Cycles of a multiprocessor in so many milliseconds, where it does not move data.
+    /// Converts milliseconds to cycles of a multiprocessor, at the clock that it runs at while
+    /// memory is idle.
     double cycles_at_rest(double ms) const { return ms * 1e6 * machine_.clock_ghz_at_rest; }
     double cycles(double ms) const { return ms * 1e6 * machine_.clock_ghz; }
 
@@ -56,7 +59,8 @@ private:
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-/// Allows that kernel `bytes` of dynamic shared memory, and as many blocks as fit with it.
+/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
+/// blocks as possible fit.
 template <class Kernel>
 void allow_shared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -64,10 +68,11 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
-/// Dynamic shared memory with which `resident` blocks fit on a multiprocessor, and no more.
+/// Returns the dynamic shared memory per block with which exactly `resident` blocks fit on a
+/// multiprocessor.
 std::size_t shared_bytes_for(const Machine& machine, int resident);
 
-// The groups of measurements, one file each; each adds to `raw`.
+// Each group of measurements has a file of its own and adds its results to `raw`.
 void measure_latencies(Bench& bench, Raw& raw);   // latency.cu
 void measure_long_runs(Bench& bench, Raw& raw);   // memory.cu
 void measure_flights(Bench& bench, Raw& raw);     // flight.cu

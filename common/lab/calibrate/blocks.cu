@@ -1,9 +1,11 @@
-// Blocks that come and go. Shared memory that nobody uses limits how many are on a multiprocessor at a time.
+// Measures how blocks start and end. Unused shared memory limits how many blocks are resident on a
+// multiprocessor.
 //
-// interval: launches of many blocks, and of three times as many; the difference is free of what a launch costs.
-// With many resident it is what the GPU needs to start one block after the other on a multiprocessor.
-// gap: with one resident, each warp notes its first and last clock; from the last warp's end to the next
-// block's first and last warp.
+// interval: compares a launch of many blocks with a launch of three times as many, so that the cost
+// of a launch cancels out. With many resident blocks, the interval is the time that the GPU needs
+// to start one block after another on a multiprocessor.
+// gap: with one resident block, each warp records its first and last clock. The gap runs from the
+// end of a block's last warp to the start of the next block's first warp, and of its last warp.
 #include <algorithm>
 
 #include "base/median.h"

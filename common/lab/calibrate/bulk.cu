@@ -1,6 +1,7 @@
-// How many bulk copies a multiprocessor gets done (compute capability 9.0): the lanes of a few warps ask for a row each,
-// or a thread for boxes of a matrix, with as many under way at a time as are waited for. All lies in the second-level
-// cache, so that memory has no part in it; for long rows it is the way from there that is measured.
+// Measures the rate of bulk copies on a multiprocessor (compute capability 9.0). The lanes of a few
+// warps request one row each, or one thread requests boxes of a matrix, with a fixed number of
+// requests in flight. All data is in the second-level cache, so memory has no influence. For long
+// rows, the path from that cache is the limit.
 #include <cuda.h>
 
 #include "lab/calibrate/bench.h"
@@ -10,13 +11,14 @@ namespace coalesce::timing {
 namespace {
 
 constexpr unsigned turns = 128, lanes = 32;
-constexpr unsigned under_way = 4;  // groups of copies, or boxes, of each warp
+constexpr unsigned under_way = 4;  // groups of copies, or boxes, that each warp has in flight
 constexpr unsigned most_warps = 8, most_bytes = 1024, rows_of_box = 64;
-/// What a multiprocessor goes around in: all of them together have less than half of the second-level cache.
+/// The bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less
+/// than half of the second-level cache.
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
 enum class How { rows, boxes };
-// Where there are no bulk copies, nobody asks for them.
+// Bulk copies exist from compute capability 9.0 on.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
@@ -55,8 +57,8 @@ __device__ void load_box(unsigned to, const CUtensorMap& map, unsigned column, u
         "l"(&map), "r"(column), "r"(row), "r"(barrier)
         : "memory");
 }
-/// A turn of one warp: a row for each lane, or a box. Nobody looks at what comes, so that all of it may come to the same
-/// places.
+/// Requests one row per lane, or one box per warp. No thread reads the data, so all requests may
+/// write to the same addresses.
 template <How HOW>
 __device__ void ask(const CUtensorMap& map, const char* data, unsigned bytes, unsigned space,
                     unsigned barrier, unsigned turn) {
@@ -93,7 +95,7 @@ template <How HOW>
 __device__ void ask_and_wait(const CUtensorMap&, const char*, unsigned, std::uint64_t*, unsigned) {}
 #endif
 
-/// Twice, and the first time is for the caches.
+/// Runs the copies twice; the first run only warms up the caches.
 template <How HOW>
 __global__ void __launch_bounds__(lanes* most_warps)
     copy_in_bulk(const __grid_constant__ CUtensorMap map, const char* data, unsigned bytes,
@@ -115,7 +117,8 @@ __global__ void __launch_bounds__(lanes* most_warps)
     if (threadIdx.x == 0) notes[blockIdx.x] = static_cast<std::uint64_t>(cycles_now() - start);
 }
 
-/// A matrix of words, as long as all multiprocessors' footprints, for boxes whose rows have so many bytes.
+/// Returns the tensor map of a matrix of words that covers the footprints of all multiprocessors,
+/// with boxes whose rows have `bytes` bytes.
 CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
     void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -139,7 +142,7 @@ void measure(Bench& bench, Raw& raw, const char* how, unsigned warps, unsigned b
     const auto blocks = static_cast<unsigned>(bench.multiprocessors());
     const unsigned of_warp = HOW == How::boxes ? rows_of_box : lanes;
     const auto kernel = copy_in_bulk<HOW>;
-    // More than half of what a multiprocessor has: each gets one block.
+    // Each block uses more than half of the shared memory, so each multiprocessor runs one block.
     const std::size_t shared = shared_bytes_for(raw.machine, 1);
     allow_shared(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(

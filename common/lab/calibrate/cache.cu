@@ -1,6 +1,7 @@
-// The way between multiprocessors and the second-level cache: blocks that stay read, or write, the same few MiB
-// again and again, whole lines, with more on their way than any latency asks for. From one multiprocessor it
-// shows what its own port takes; from all, what the cache gives each of them.
+// Measures the path between multiprocessors and the second-level cache. Persistent blocks read or
+// write the same few MiB again and again, in whole lines, with enough requests in flight to hide
+// any latency. One multiprocessor alone shows the limit of its own port; all together show the
+// share of the cache's bandwidth that each gets.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -34,7 +35,8 @@ __global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count
 
 template <bool WRITES>
 void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint) {
-    // Two blocks on each when all take part; one alone is a block, since two would go to two.
+    // When all multiprocessors take part, each runs two blocks. A single one is measured with one
+    // block, because two blocks would go to two multiprocessors.
     const int blocks = multiprocessors == bench.multiprocessors()
                            ? raw.machine.warps / 32 * multiprocessors
                            : multiprocessors;
@@ -62,7 +64,7 @@ void measure_cache(Bench& bench, Raw& raw) {
             measure<true>(bench, raw, some, footprint);
         }
     }
-    // Where it does not fit any more.
+    // These footprints no longer fit in the cache.
     for (const std::size_t footprint : {l2 / 2, l2 * 3 / 4, l2, 2 * l2}) {
         measure<false>(bench, raw, all, footprint);
         measure<true>(bench, raw, all, footprint);

@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-/// Of those of `list` that `is_meant`, what `value` says of them.
+/// Returns `value` of each element of `list` for which `is_meant` is true.
 template <class T, class Meant, class Value>
 std::vector<double> values_of(const std::vector<T>& list, const std::string& what,
                               const Meant& is_meant, const Value& value) {
@@ -32,7 +32,7 @@ double most(const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
 }
 
-/// Three digits are more than a second run reproduces.
+/// Rounds to four significant digits, one more than a second run reproduces.
 double rounded(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, std::floor(std::log10(std::fabs(value))) - 3);
@@ -59,15 +59,16 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
     gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
 }
 
-/// Two clocks around a load of a line, and the question whether its value is there, take cycles of their own:
-/// what such a load takes that hits the second level, less what the warp that follows lines there needs.
+/// Returns the overhead of timing a single load: two clock reads and the vote that needs the loaded
+/// value. It is the timed load of a line that hits the second-level cache, minus the time per load
+/// of a warp that follows pointers through the same cache.
 double clocks_around_a_load(const Raw& raw) {
     if (raw.timed_load <= 0)
         throw GpuError("nothing was measured of: a load of a line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
-/// What single loads of a line take, by clocks around them, while so much else is under way.
+/// Derives the latency under load from single loads of a line that were timed with clocks.
 void derive_loads(const Raw& raw, Gpu& gpu) {
     const double clocks = clocks_around_a_load(raw);
     std::vector<LoadTime> loads;
@@ -79,7 +80,8 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
         if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
-        // Where memory is busier, loads wait for each other, and so together.
+        // At higher loads of memory the loads wait for each other, which makes their latencies more
+        // alike.
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
@@ -116,7 +118,7 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     gpu.l2_read_bytes = to_cache("read");
     gpu.l2_write_bytes = to_cache("write");
 
-    // A block of one warp waits for nobody.
+    // A block of one warp has no other warp to wait for.
     std::vector<std::pair<double, double>> barriers;
     for (const Barrier& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
@@ -158,7 +160,7 @@ void derive_blocks(const Raw& raw, Gpu& gpu) {
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right) {
     const std::size_t n = rows.empty() ? 0 : rows.front().size();
-    // The normal equations, with their right side as the last column.
+    // `m` holds the normal equations, with their right-hand side as the last column.
     std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
     for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -199,12 +201,13 @@ std::pair<double, double> line_through(const std::vector<std::pair<double, doubl
 }
 
 UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
-    // ns = latency + queue * u / (1 - u) + write delay * u / 2, of which half is writing; errors count as parts
-    // of it.
+    // The model is ns = latency + queue * u / (1 - u) + write delay * u / 2, because half of a
+    // copy's traffic is writes. Dividing each row by `ns` makes the fit minimize relative errors.
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
     for (const LoadTime& load : loads) {
-        // Blocks that stay move less than blocks that come and go: near their limit u says too little.
+        // Persistent blocks reach less bandwidth than blocks that come and go, so above this load u
+        // underestimates how busy memory is.
         if (load.busy > 0.8) continue;
         rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
                         load.is_copy ? load.busy / 2 / load.ns : 0.0});
@@ -215,7 +218,7 @@ UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
 }
 
 Spread spread_of(const Flight& flight) {
-    // Where that distribution, with a mean of 1, has 10 % and 90 % below.
+    // The 10 % and 90 % quantiles of a gamma distribution of two stages with mean 1.
     constexpr double p10 = 0.2659, p90 = 1.9449;
     const double more = (flight.p90 - flight.p10) / (p90 - p10);
     return {flight.mean - more, more};
@@ -230,8 +233,8 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
     }
     if (sizes.empty()) throw GpuError("nothing was measured of: short runs");
     std::sort(sizes.begin(), sizes.end());
-    // Where strips next to each other are under way at a time, runs are longer than one strip: far ones count,
-    // where there are any.
+    // If neighbouring strips are in flight together, the runs in memory are longer than one strip.
+    // Use strips that are far apart, if they were measured.
     const auto gbps = [&](const std::string& what, double run, double pitch) {
         double found = 0;
         for (const ShortRuns& r : measured) {
@@ -240,7 +243,8 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
         }
         return found;
     };
-    // Of all pitches: at a few of them many strips meet in the same channel.
+    // Take the median over all pitches, because at a few pitches many strips fall into the same
+    // memory channel.
     const auto cost = [&](const std::string& what, double run) {
         std::vector<double> costs;
         for (const double pitch : pitches) {
@@ -279,11 +283,13 @@ BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
 
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz) {
-    constexpr double side = 8192;  // the blocks that run at a time touch what the cache holds
+    // A matrix of this side is small enough that the cache holds what the resident blocks touch
+    constexpr double side = 8192;
     const auto cycles = [&](int bytes) {
         double alone = 1e300, with_loads = 1e300;
         for (const Scatter& s : measured) {
-            // A warp's 32 lanes are block_x columns, of each so many elements of 4 bytes.
+            // The 32 lanes of a warp cover block_x columns, with `bytes` / 4 elements of 4 bytes in
+            // each column.
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
             const double pieces = side * side * 4 / bytes,
                          of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
@@ -291,7 +297,8 @@ PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int
             with_loads = std::min(with_loads, s.ms * of_piece);
         }
         if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
-        // Loads share the way and the cache. Where they double the time, it is they that are waited for.
+        // Loads share the path and the cache with the stores. If loads double the time, the kernel
+        // waits for the loads and not for the stores.
         return rounded(with_loads < 2 * alone ? with_loads : alone);
     };
     return {cycles(4), cycles(8), cycles(16)};

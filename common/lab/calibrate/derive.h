@@ -1,4 +1,4 @@
-// From what was measured to what the model knows of a GPU: plain functions, which README.md explains one by one.
+// Derives the model's parameters of a GPU from measurements. README.md explains each parameter.
 #pragma once
 
 #include <utility>
@@ -9,36 +9,38 @@
 
 namespace coalesce::timing {
 
-/// Everything. Throws GpuError that names a measurement which is not there.
+/// Derives all parameters. Throws a GpuError that names the missing measurement, if there is one.
 Gpu derive(const Raw& raw);
 
 // ---- the parts ----
 
-/// The x with the least squares of rows * x - right. Throws GpuError where rows do not determine it.
+/// Returns the x that minimizes the squares of rows * x - right. Throws a GpuError if the rows do
+/// not determine x.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
-/// y = first + second * x, for pairs of x and y.
+/// Fits y = first + second * x to pairs of x and y.
 std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points);
 
-/// What a load took while memory was busy so much of the time.
+/// The time of a load while memory was busy for the fraction `busy` of the time.
 struct LoadTime {
-    bool is_copy = false;  ///< half of what memory did was writing; else it only read
+    bool is_copy = false;  ///< half of the memory traffic was writes; otherwise all was reads
     double busy = 0, ns = 0;
 };
-/// How latency grows with the load of memory.
+/// Parameters of the latency of a load as a function of how busy memory is.
 struct UnderLoad {
     double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
 UnderLoad latency_under_load(const std::vector<LoadTime>& loads);
 
-/// How latencies of single loads spread, by their percentiles: in cycles.
+/// The spread of the latencies of single loads, in cycles.
 struct Spread {
     double fastest = 0, more = 0;
 };
-/// For a fixed part and a gamma distribution of two stages with the mean `more`.
+/// Fits a fixed part plus a gamma distribution of two stages with mean `more` to the percentiles of
+/// `flight`.
 Spread spread_of(const Flight& flight);
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);
-/// Nothing of a GPU that has no bulk copies.
+/// Returns an empty result for a GPU that has no bulk copies.
 BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured);
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz);

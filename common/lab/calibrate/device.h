@@ -7,13 +7,13 @@
 
 namespace coalesce::timing {
 
-/// Cycles of this multiprocessor; neither moved nor left out by compilers.
+/// Reads the multiprocessor's cycle counter. Compilers neither move nor remove the read.
 __device__ inline long long cycles_now() {
     long long cycles;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
     return cycles;
 }
-/// Nanoseconds, in steps that differ between GPUs (32 to 1000).
+/// Reads the global timer in nanoseconds. Its resolution differs between GPUs (32 to 1000 ns).
 __device__ inline long long nanoseconds_now() {
     long long ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
@@ -25,7 +25,7 @@ __device__ inline unsigned multiprocessor_here() {
     return id;
 }
 
-// ---- what is loaded must be used, or compilers leave the load out ----
+// ---- uses of loaded values, without which the compiler would remove the loads ----
 
 __device__ inline unsigned mixed(unsigned v) {
     return v;
@@ -36,12 +36,13 @@ __device__ inline unsigned mixed(uint2 v) {
 __device__ inline unsigned mixed(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
-/// Hardly ever true of random numbers, and nothing is lost when it is; but no compiler knows that.
+/// Stores `sum` in a case that almost never occurs with random data and does no harm, but that the
+/// compiler cannot rule out.
 __device__ inline void use(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }
 
-/// A word of four, two or one registers.
+/// A word of one, two or four registers.
 template <int BYTES>
 struct WordOf;
 template <>

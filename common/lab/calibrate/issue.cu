@@ -1,15 +1,16 @@
-// How long a scheduler is taken by a warp's instruction. Many warps, each with eight chains of its own, keep the
-// pipes full: then cycles / instructions is what one takes. One warp with one chain gives the latency.
+// Measures how long a warp's instruction occupies a scheduler. Many warps with eight independent
+// chains each keep the pipes full, so cycles / instructions is the time of one. One warp with one
+// chain gives the latency.
 //
-// Two registers are changed by each other in turn, so that no instruction can be left out or joined with the
-// one before.
+// Two registers modify each other in turn, so that the compiler can neither remove an instruction
+// nor merge it with the one before.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
 namespace coalesce::timing {
 namespace {
 
-/// One instruction of PTX, or two; NAME has as many as COUNT says.
+/// Defines NAME, an operation that executes the PTX instructions TEXT, of which there are COUNT.
 #define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
     struct NAME {                                               \
         static constexpr int count = COUNT;                     \
@@ -68,7 +69,7 @@ INSTRUCTIONS(SpecialAndMultiplyAdd, 5,
              "fma.rn.f32 %1, %1, %0, %0; fma.rn.f32 %0, %1, %1, %0;");
 #undef INSTRUCTIONS
 
-/// Addresses: 64-bit sums, and products of 32-bit numbers with 64 bits.
+/// 64-bit address arithmetic: sums, and 32-bit products with a 64-bit result.
 struct AddLong {
     static constexpr int count = 1;
     static __device__ void step(unsigned long long& a, unsigned long long& b) {
@@ -83,7 +84,7 @@ struct MultiplyWide {
     }
 };
 
-/// Two instructions of 64 bits each.
+/// Does the same as INSTRUCTIONS with 64-bit registers.
 #define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
     struct NAME {                                                                   \
         static constexpr int count = COUNT;                                         \
@@ -103,7 +104,7 @@ LONG_INSTRUCTIONS(ShiftLong, 2, "shl.b64 %0, %0, 3; shr.u64 %1, %0, 5;");
 
 constexpr int turns = 64;
 
-/// CHAINS chains of a thread, STEPS steps of each in a turn of the loop.
+/// Runs CHAINS independent chains per thread, with STEPS steps of each chain per turn of the loop.
 template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
     keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {
@@ -154,8 +155,8 @@ void measure(Bench& bench, Raw& raw, const char* what) {
     }
 }
 
-/// What becomes twenty instructions and more: fewer at a time, so that the loop fits into the first cache of
-/// instructions.
+/// Measures an operation that compiles to twenty or more instructions. It uses fewer chains, so
+/// that the loop fits in the first-level instruction cache.
 template <class Op>
 void measure_long(Bench& bench, Raw& raw, const char* what) {
     measure<Op, unsigned, 2, 1>(bench, raw, what);

@@ -1,7 +1,7 @@
-// Latencies: one thread follows pointers, so that each load waits for the one before and nothing else is under
-// way. Where the pointers lie decides what answers: the first-level cache, the second, memory, shared memory.
-// A whole warp does the same with lines, each lane with its own copy of the pointer in the line: what a load of
-// 128 bytes takes.
+// Measures latencies. One thread follows pointers, so that each load waits for the one before and
+// nothing else is in flight. The location of the pointers decides which memory answers: the
+// first-level cache, the second-level cache, memory or shared memory. A whole warp does the same
+// with lines, where each lane reads its own copy of the pointer, to measure a load of 128 bytes.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -28,8 +28,9 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
     return next;
 }
 
-/// Each block is one thread, which begins somewhere else in the ring: a multiprocessor's way to its parts of
-/// the cache is longer or shorter, so that their mean is wanted. Not timed: the first `warm_up` loads.
+/// Follows pointers with one thread per block. Each block begins at another point of the ring,
+/// because the distance of a multiprocessor to the parts of the cache varies and the mean is
+/// wanted. The first `warm_up` loads are not timed.
 template <Through THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     std::uint64_t pointer = notes[3 * blockIdx.x];
@@ -44,8 +45,8 @@ __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     notes[3 * blockIdx.x + 2] = pointer;
 }
 
-/// Words of a line hold the number of the next line. What a lane does with it, a product and a sum of 64 bits
-/// in one instruction, is in the time.
+/// Follows lines whose words hold the number of the next line. The time includes the address
+/// computation of a lane, a multiply-add of 64 bits.
 __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::uint64_t* notes) {
     const unsigned lane = threadIdx.x;
     auto line = static_cast<unsigned>(notes[3 * blockIdx.x]);
@@ -70,11 +71,11 @@ __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::u
     notes[3 * blockIdx.x + 2] = line;
 }
 
-/// The same through shared memory, whose addresses have 32 bits.
+/// Follows pointers in shared memory, where addresses have 32 bits.
 __global__ void chase_shared(int loads, std::uint64_t* notes) {
     __shared__ unsigned ring[256];
     const auto base = static_cast<unsigned>(__cvta_generic_to_shared(ring));
-    // 37 is odd: all 256 words are met.
+    // 37 is odd, so the ring visits all 256 words.
     for (unsigned i = 0; i < 256; ++i) ring[i] = base + (i + 37) % 256 * 4;
     unsigned pointer = base;
     long long cycles = 0, ns = 0;
@@ -101,7 +102,8 @@ __device__ unsigned word_from_second_level(const char* from) {
     return v;
 }
 
-/// Loads of a line by one warp, with clocks around each. Each line is read before, so that the second-level cache has it.
+/// Times single loads of a line by one warp. Each line is loaded once before, so that the
+/// second-level cache contains it.
 __global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
     constexpr std::size_t apart = 64 << 10;
     unsigned sum = 0;
@@ -113,14 +115,15 @@ __global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
         const long long start = cycles_now();
         sum ^= word_from_second_level(line);
         if (__any_sync(~0u, sum == 0x9e3779b9u)) use(sum, notes + 1);
-        // The first one is for the instruction cache.
+        // The first iteration only warms up the instruction cache.
         if (load > 0) cycles += cycles_now() - start;
     }
     if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
 }
 
-/// Lines of a buffer in one ring, in an order that no prefetcher guesses, for pointers or (is_numbered) for
-/// warps. Leaves where blocks begin, at equal distances along the ring, in every third note.
+/// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
+/// lines hold pointers, or line numbers if `is_numbered`. Writes the starting points of the blocks,
+/// at equal distances along the ring, to every third note.
 void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
     std::vector<std::uint32_t> order(lines);
     std::iota(order.begin(), order.end(), 0u);
@@ -166,7 +169,7 @@ void measure_latencies(Bench& bench, Raw& raw) {
     const auto run = [&](const char* of, std::size_t bytes, Through through, int warm_up,
                          int blocks) {
         make_ring(bench, bytes / line_bytes, blocks, false);
-        // What was just copied there is still in the second-level cache, which has room for part of it.
+        // The copy left part of the ring in the second-level cache, so flush it.
         if (std::string(of) == "memory") flush_by_reading(bench.out(), bench.bytes());
         const auto kernel = through == Through::first_level ? chase<Through::first_level>
                                                             : chase<Through::second_level>;
@@ -182,17 +185,18 @@ void measure_latencies(Bench& bench, Raw& raw) {
     };
     const int all = bench.multiprocessors();
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
-    // Once around warms a cache up that has room for all.
+    // One trip around the ring loads it into a cache that is large enough.
     for (const std::size_t kib : {4, 16}) {
         run("first level", kib << 10, Through::first_level, static_cast<int>(kib * 8), 1);
     }
-    // All blocks go around together: each warms up its own part, and the next one's.
+    // The blocks go around the ring together, and each warms up its own section and the next
+    // block's.
     for (const std::size_t bytes : {std::size_t{1} << 20, l2 / 8, l2 / 4}) {
         const auto lines = static_cast<int>(bytes / line_bytes);
         run("second level", bytes, Through::second_level, 2 * lines / all + loads, all);
         run_lines("second level, lines", bytes, 2 * lines / all + loads, all);
     }
-    // Here no line is met twice; the warm-up is for the tables of pages.
+    // No block visits a line twice here; the warm-up loads the page tables.
     const std::size_t large = std::min(bench.bytes() / 2, 8 * l2);
     for (const std::size_t bytes : {large / 2, large}) {
         run("memory", bytes, Through::second_level, 512, 1);

@@ -1,5 +1,5 @@
-// Launches as a whole: one that does nothing; how much of what a launch writes is still in the second-level cache in its
-// end; and how fast what was read a moment ago is read again.
+// Measures whole launches: an empty kernel, how much of the data that a launch writes is still in
+// the second-level cache when it ends, and how fast recently read data is read again.
 #include "harness/flush.h"
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
@@ -25,10 +25,11 @@ void measure_launches(Bench& bench, Raw& raw) {
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     const auto* in = reinterpret_cast<const uint4*>(bench.in());
     auto* out = reinterpret_cast<uint4*>(bench.out());
-    // As Stopwatch measures everything: between two events, after a kernel that filled the cache.
+    // Measured as Stopwatch measures everything: between two events, after a kernel that filled the
+    // cache.
     raw.launch_us = 1e3 * bench.ms_cold([&] { nothing<<<1, 32>>>(); }, 101);
 
-    // What lies in the far end of a buffer is other data.
+    // The far end of the buffer holds the other data.
     const std::size_t other_bytes = std::min(bench.bytes() / 2, 4 * l2);
     char* other = bench.out() + bench.bytes() - other_bytes;
     const auto write_other = [&] {

@@ -1,4 +1,5 @@
-// calibrate -- measures what the model of time has to know of a GPU, and writes it to gpus/.
+// calibrate -- measures the parameters of a GPU that the time model needs, and writes them to
+// gpus/.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -58,7 +59,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Reports whether one of the words of `only` is in the group's name. No words: every group is wanted.
+/// Reports whether the group's name contains one of the words of `only`. An empty `only` selects
+/// every group.
 bool is_wanted(const Group& group, const std::string& only) {
     if (only.empty()) return true;
     std::istringstream words(only);
@@ -114,7 +116,7 @@ int run(const Words& words) {
     if (!words.only.empty()) return exit_right;
     const Gpu gpu = derive(raw);
     const std::string text = write_gpu(gpu);
-    // What nobody could read back would be of no use.
+    // Check that the file can be read back before writing it.
     read_gpu(text, "what calibrate writes");
     const std::string out = words.out.empty()
                                 ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +

@@ -1,5 +1,6 @@
-// What memory moves a second when bytes lie in long runs: copies, reads and writes of a large buffer, by blocks
-// that take a piece each and by blocks that stay. The best of them counts: all others lack something else.
+// Measures the bandwidth of memory in long runs: copies, reads and writes of a large buffer, by
+// blocks that each move one chunk and by persistent blocks. The best result counts, because every
+// slower one has another bottleneck.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 enum class Moves { copy, read, write };
 
-/// UNROLL pieces of 16 bytes per thread, a block's width apart; again and again where blocks stay.
+/// Moves UNROLL words of 16 bytes per thread, a block's width apart. Persistent blocks repeat this.
 template <Moves MOVES, int UNROLL>
 __global__ void move(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;

@@ -1,7 +1,8 @@
-// What calibrate measured, before anything follows from it: what `--json` writes and `--from` reads.
+// The raw measurements of calibrate, which `--json` writes and `--from` reads.
 //
-// Cycles are those of a multiprocessor, by its own counter or by clock_ghz. gbps are bytes that memory (or the
-// second-level cache) moves, 10^9 a second: for a copy, those that are read and those that are written.
+// Cycles are those of a multiprocessor, read from its counter or computed with clock_ghz. gbps are
+// the bytes that memory (or the second-level cache) moves, in 10^9 bytes per second; a copy counts
+// the bytes read and the bytes written.
 #pragma once
 
 #include <string>
@@ -16,46 +17,50 @@ struct Machine {
     double peak_gbps = 0, l2_bytes = 0;
     double clock_ghz = 0;          ///< while all multiprocessors copy
     double clock_ghz_at_rest = 0;  ///< while they only wait
-    double buffer_bytes = 0;       ///< each of the two that are copied
+    double buffer_bytes = 0;       ///< size of each of the two buffers
     double copy_engine_gbps = 0;   ///< what cudaMemcpy says for comparison
 };
 
-/// Loads of which each needs the one before.
+/// Dependent loads, each of which needs the result of the one before.
 struct Chase {
-    std::string of;  ///< "memory", "second level", these with ", lines", "first level", "shared"
+    /// "memory" or "second level", optionally with ", lines"; "first level"; or "shared".
+    std::string of;
     double bytes = 0, cycles = 0, ns = 0;
 };
 
-/// Blocks that stay, all of whose threads have so many loads on their way.
+/// Persistent blocks whose threads each keep a fixed number of loads in flight.
 struct Flight {
     std::string what;  ///< "read" or "copy"
     int bytes_of_load = 0, loads = 0, threads = 0;
     double kib_on_their_way = 0;  ///< of a multiprocessor
     double gbps = 0;
-    // Of single loads of a warp, clocks around each; 0 where none was timed.
+    // Cycles of single loads of a warp; 0 if none was timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
-/// One long run after the other.
+/// Bandwidth of memory if blocks access long contiguous runs.
 struct LongRuns {
     std::string what, how;  ///< "copy", "read", "write"
     double gbps = 0;
 };
 
-/// Copies whose reads, writes or both lie in runs.
+/// Copies in which the reads, the writes or both access short runs.
 struct ShortRuns {
-    std::string what;    ///< "copy reads", "copy writes", "copy both", "copy none", "read", "write"
-    std::string strips;  ///< "next" to each other one after the other, or "far" from each other
+    std::string what;  ///< "copy reads", "copy writes", "copy both", "copy none", "read", "write"
+    /// "next" if neighbouring strips follow one another, "far" if they are far apart.
+    std::string strips;
     double pitch = 0, run = 0, gbps = 0;
 };
 
 /// Blocks that come and go.
 struct Turns {
     int resident = 0, warps = 0;
-    double wait = 0;         ///< cycles that each warp waits; 0: empty blocks
-    double interval = 0;     ///< cycles of a multiprocessor for a block
-    double gap = 0;          ///< from the end of a block to the first instruction of the next
-    double gap_of_last = 0;  ///< the same, to the first instruction of the next one's last warp
+    double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
+    double interval = 0;  ///< cycles of a multiprocessor per block
+    /// Cycles from the end of a block to the first instruction of the next block
+    double gap = 0;
+    /// Cycles from the end of a block to the first instruction of the next block's last warp
+    double gap_of_last = 0;
 };
 
 struct Barrier {
@@ -66,45 +71,50 @@ struct Barrier {
 struct Issue {
     std::string what;
     int threads = 0;
-    double cycles = 0;          ///< of a scheduler for a warp's instruction
-    double latency_cycles = 0;  ///< when each needs the one before, one warp
+    double cycles = 0;  ///< cycles that a warp's instruction occupies a scheduler
+    /// Cycles per instruction of one warp if each instruction needs the one before
+    double latency_cycles = 0;
 };
 
-/// The way between multiprocessors and the second-level cache.
+/// Bandwidth between multiprocessors and the second-level cache.
 struct ToCache {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
-    double footprint = 0;      ///< bytes that all of them together touch again and again
+    double footprint = 0;      ///< bytes that all multiprocessors together touch repeatedly
     double bytes_a_cycle = 0;  ///< of one multiprocessor
 };
 
-/// A kernel that reads rows and writes 4 bytes down columns, and its stores alone.
+/// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
+/// alone.
 struct Scatter {
     int block_x = 0, block_y = 0;
     int side = 0;
     double ms = 0, ms_of_stores = 0;
 };
 
-/// Rows of bytes that bulk copies bring from the second-level cache into shared memory.
+/// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
-    std::string how;    ///< "rows" or "boxes"
-    int warps = 0;      ///< that ask: for rows all lanes of each, for boxes one
+    std::string how;  ///< "rows" or "boxes"
+    /// Warps that issue copies: all lanes of a warp for rows, one lane for boxes
+    int warps = 0;
     double bytes = 0;   ///< of a row
-    double cycles = 0;  ///< of a multiprocessor for a row
+    double cycles = 0;  ///< cycles of a multiprocessor per row
 };
 
-// ---- constants of the model come from these, but no number of a GPU's file ----
+// ---- measurements used for constants of the model, but not for a GPU's file ----
 
-/// Writes of so many MiB, after reads and after writes of other data.
+/// The time to write `mib` MiB, after reading other data (`ms`) and after writing other data
+/// (`ms_after_dirty`).
 struct Dirty {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
-/// Reads of so many MiB, twice.
+/// The time to read `mib` MiB after other data was read (`ms_first`), and with the same data read
+/// before (`ms_second`).
 struct Reread {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// Reads or writes of single sectors: "random read" in groups of `bytes`, "strided read" or "strided write" of a sector
-/// every `bytes`.
+/// Bandwidth of reads or writes of single sectors. `how` is "random read" (in groups of `bytes`),
+/// "strided read" or "strided write" (one sector every `bytes`).
 struct Sectors {
     std::string how;
     double bytes = 0;
@@ -124,7 +134,9 @@ struct Raw {
     std::vector<ToCache> to_cache;
     double launch_us = 0;
     double timed_load =
-        0;  ///< cycles of a load of a line from the second-level cache, with clocks around it
+        /// Cycles of a timed load of a line from the second-level cache, including the overhead of
+        /// the clocks.
+        0;
     std::vector<Scatter> scatters;
     std::vector<BulkRate> bulk_rates;
     std::vector<Dirty> dirty;
@@ -133,7 +145,7 @@ struct Raw {
     double seconds = 0;
 };
 
-// For base/codec.h, which the kernels have no use for.
+// The functions that base/codec.h calls to serialize these types. Kernels do not need them.
 
 void describe(auto& codec, Machine& m) {
     fields(codec, "name", m.name, "compute", m.compute, "driver", m.driver, "date", m.date,

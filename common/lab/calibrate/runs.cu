@@ -1,23 +1,25 @@
-// What runs cost. A matrix is cut into strips of `run` bytes per row; blocks go down one strip after the other,
-// so that what they read or write lies in runs of `run` bytes, a row (the pitch) apart. Nothing else can be
-// slow: requests are 16 bytes per lane, every byte is moved once, and a multiprocessor has 64 KiB on their way.
+// Measures the cost of short runs. A matrix is cut into strips of `run` bytes per row, and blocks
+// go down one strip after another. Their reads or writes then form runs of `run` bytes, one row
+// (the pitch) apart. Nothing else can be slow: requests are 16 bytes per lane, every byte is moved
+// once, and a multiprocessor has 64 KiB in flight.
 //
-// While the strips next to each other are taken one after the other, so many blocks are under way at a time
-// that several strips are; where memory still holds a row's page open, longer runs come of it, as in a real
-// kernel. With strips far from each other it does not.
+// If neighbouring strips follow one another, enough blocks are in flight that they cover several
+// strips. While memory still has a row's page open, these blocks combine to longer runs, as in a
+// real kernel. Strips that are far apart avoid this.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
 namespace coalesce::timing {
 namespace {
 
-/// Where the i-th piece of 16 bytes lies. All but the pitch are powers of two.
+/// Maps the index of a 16-byte word to its position in the strips. All sizes except the pitch are
+/// powers of two.
 struct Strips {
     std::size_t pitch = 0;  ///< in pieces
     int pieces_bits = 0;    ///< of a run
     int rows_bits = 0;
     unsigned strips_mask = 0;
-    unsigned strip_step = 1;  ///< odd: strips taken in the order 0, step, 2 step, ...
+    unsigned strip_step = 1;  ///< odd number; strips are visited in the order 0, step, 2 step, ...
     bool is_used = false;
 
     __device__ std::size_t place(std::size_t i) const {
@@ -56,7 +58,8 @@ int bits_of(std::size_t power_of_two) {
     return bits;
 }
 
-/// A matrix as high as fits in `bytes`; what is used of a row is a power of two.
+/// Returns the strips of a matrix that is as high as fits in `bytes`. The used part of a row is a
+/// power of two.
 Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_far) {
     Strips strips;
     strips.pitch = pitch / 16;
@@ -64,7 +67,7 @@ Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_
     strips.rows_bits = bits_of(bytes / pitch);
     const std::size_t count = std::size_t{1} << bits_of(pitch) >> bits_of(run);
     strips.strips_mask = static_cast<unsigned>(count - 1);
-    // About 0.4 of a row away, and no strip twice.
+    // The step is about 0.4 of a row, and odd so that no strip is visited twice.
     strips.strip_step = is_far ? static_cast<unsigned>(count * 2 / 5) | 1 : 1;
     strips.is_used = true;
     return strips;

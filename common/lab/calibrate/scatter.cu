@@ -1,6 +1,6 @@
-// Rows that are read whole and written down columns, 4 bytes per lane, by blocks of several shapes, each of which fills
-// the sectors that it writes to: how stores of part of a sector and reads of memory get in each other's way. And the
-// stores alone.
+// Measures the interference between partial sector stores and memory reads. Blocks of several
+// shapes read whole rows and write them down columns, 4 bytes per lane, and each block fills the
+// sectors that it writes to. The stores are also measured alone.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -14,7 +14,7 @@ __global__ void write_columns(const unsigned* in, unsigned* out, std::size_t sid
     out[col * side + row] = READS ? in[row * side + col] : 0;
 }
 
-/// The blocks that run at a time touch what the second-level cache holds.
+/// Small enough that the second-level cache holds everything that the resident blocks touch.
 constexpr unsigned side = 8192;
 
 void measure(Bench& bench, Raw& raw, dim3 block) {

@@ -1,5 +1,6 @@
-// Reads of single sectors, in random order and at a stride: what a sector costs when little of what lies around it is
-// wanted, by how much memory the sectors are spread over.
+// Measures reads of single sectors, in random order and at a stride. They show the cost of a sector
+// when little of the data around it is read, depending on how much memory the sectors are spread
+// over.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -17,7 +18,8 @@ __device__ unsigned hash(unsigned x) {
     return x;
 }
 
-/// Each thread reads 4 bytes of kLoadsInFlight sectors. Groups of `group` lanes read neighbouring sectors.
+/// Reads 4 bytes from each of kLoadsInFlight sectors per thread. Groups of `group` lanes read
+/// neighbouring sectors.
 __global__ void read_random_sectors(const char* in, unsigned sectors, unsigned group, void* sink) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned v[kLoadsInFlight];
@@ -34,7 +36,8 @@ __global__ void read_random_sectors(const char* in, unsigned sectors, unsigned g
     use(sum, sink);
 }
 
-/// Each thread reads, or writes, 4 bytes of kLoadsInFlight sectors, which lie `stride` bytes apart.
+/// Reads or writes 4 bytes in each of kLoadsInFlight sectors per thread. The sectors are `stride`
+/// bytes apart.
 template <bool WRITES>
 __global__ void touch_strided_sectors(char* data, unsigned stride, void* sink) {
     const unsigned first = blockIdx.x * blockDim.x * kLoadsInFlight + threadIdx.x;

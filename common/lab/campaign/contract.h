@@ -1,16 +1,18 @@
-// What every generated kernel keeps to, whoever generates it, so that one program can run them all.
+// The contract that every generated kernel satisfies, so that one program can run the kernels of
+// all generators.
 //
-// A text holds one kernel, `kernel`, of these parameters:
-//     const unsigned* in      kInputWords words, input_word() of the kernel's seed
-//     unsigned* out           kOutWords words per thread, kOutFill in every byte before
-//     unsigned* sums          kSumWords words, zero before; changed by atomics alone whose order does
-//                             not matter
-//     unsigned char* scratch  kScratchBytes bytes per thread, zero before
-//     unsigned seed
-// Its first line is a comment with the launch: `// launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED`.
+// Each text contains one kernel, named `kernel`, with these parameters:
+//    const unsigned* in      kInputWords words, input_word() of the kernel's seed
+//    unsigned* out           kOutWords words per thread, initially filled with kOutFill bytes
+//    unsigned* sums          kSumWords words, initially zero; changed only by atomics whose order
+//                            does not matter
+//    unsigned char* scratch  kScratchBytes bytes per thread, initially zero
+//    unsigned seed
+// The first line is a comment with the launch:
+//    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
 //
-// Everything that it does is defined: nothing is read that was not written, there are no races,
-// every loop ends, no access is out of bounds. So the results are the same everywhere.
+// The kernel's behaviour is fully defined: it reads only what was written, has no races, every loop
+// ends, and no access is out of bounds. Its results are therefore the same on every device.
 #pragma once
 
 #include <cstdio>
@@ -30,7 +32,8 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
-/// What campaign_run ends with behind an error on a GPU: another process has to do the rest.
+/// The exit code of campaign_run after an error on a GPU. A new process has to run the remaining
+/// kernels.
 inline constexpr int kGoOn = 3;
 
 struct Launch {
@@ -49,7 +52,8 @@ inline std::string first_line(const Launch& launch) {
     return text;
 }
 
-/// From a kernel's text; nothing when its first line is not a launch within the limits.
+/// Parses the launch in the first line of a kernel's text. Returns nothing if the line is not a
+/// launch or exceeds the limits.
 inline std::optional<Launch> launch_of(const std::string& text) {
     Launch l;
     if (std::sscanf(text.c_str(), "// launch %u %u %u %u %u", &l.blocks, &l.threads_x, &l.threads_y,
@@ -69,7 +73,8 @@ inline u64 mixed(u64 x) {
     return x ^ x >> 31;
 }
 
-/// Word `index` of `in`: bits at random, and one in four a small number or a float of moderate size.
+/// Returns word `index` of `in`. Three of four words have random bits; the others are small numbers
+/// or floats of moderate size.
 inline u32 input_word(u32 seed, u32 index) {
     const u64 random = mixed(u64{seed} << 32 | index);
     const u32 bits = static_cast<u32>(random >> 32);

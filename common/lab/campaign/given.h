@@ -1,4 +1,4 @@
-// What stands for a $ in the pattern of a text.
+// A value that replaces a $ in a text pattern.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace coalesce::campaign {
 
-/// A text, a number, or what has a name: a type, a register.
+/// A text, a number, or an object with a name, such as a type or a register.
 struct Given {
     Given(std::string given) : text(std::move(given)) {}
     Given(const char* given) : text(given) {}

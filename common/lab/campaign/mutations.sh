@@ -1,11 +1,11 @@
 #!/bin/sh
 # mutations.sh [--check TABLE | FOLDER] -- does the campaign find deliberate mistakes?
 #
-# Each mistake of mutations.txt is put into a copy of the project: into liveness, prologues, slots, the ledger,
-# short cuts, counts. Its simulator is then compared with the plain mode of the one without mistakes, for at most
-# a minute. Prints how long each took to be found; fails when one is not. Takes some ten minutes, two of them for
-# the copy's first build. FOLDER is where the copy goes (a temporary one). --check: only whether every line of
-# TABLE stands where it says.
+# Plants each mistake of mutations.txt in a copy of the project: in liveness, prologues, slots, the ledger, shortcuts or
+# counts. Then compares the copy's simulator with the plain mode of the correct one, for at most a minute. Prints how
+# long the campaign took to find each mistake, and fails if it misses one. Takes some ten minutes, two of them for the
+# first build. FOLDER receives the copy (default: a temporary folder). --check only tests that every line of TABLE
+# occurs in its file.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 simulator=common/simulator
@@ -13,7 +13,7 @@ root=${here%/common/lab/campaign}
 
 say() { printf '%s\n' "$*"; }
 
-# for_each COMMAND TABLE: COMMAND for every mistake, with `name`, `file`, `old` and `new`.
+# for_each COMMAND TABLE: runs COMMAND for every mistake, with `name`, `file`, `old` and `new` set.
 for_each() {
     while IFS= read -r title <&3; do
         case $title in '' | '#'*) continue ;; esac
@@ -23,7 +23,7 @@ for_each() {
     done 3<"$2"
 }
 
-# edit TREE FROM TO: the line FROM of $file becomes TO. It must stand there once.
+# edit TREE FROM TO: replaces the line FROM of $file by TO. FROM must occur exactly once.
 edit() {
     from=$2 to=$3 awk '
         { line = $0; sub(/^ +/, "", line); indent = substr($0, 1, length($0) - length(line)) }
@@ -53,8 +53,8 @@ build() {
     }
 }
 
-# Builds the mistake and looks for it. The mutated tree's plain mode may be wrong as well: the right one's
-# answers count.
+# Builds the mistake and lets the campaign search for it. The mutated plain mode may be wrong as well, so the correct
+# build gives the reference results.
 try_to_find() {
     edit "$copy" "$old" "$new" || exit 1
     build simulated_cudart

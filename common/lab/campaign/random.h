@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine: what a seed generates today it generates always.
+// Random numbers that are the same on every machine and in every version, so that a seed always
+// generates the same kernel.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
-// libFuzzer: any bytes are either refused as a fatbin with a FatbinError, or give PTX texts. The
-// sanitizer sees every read outside the input.
+// libFuzzer target: any bytes are either rejected as a fatbin with a FatbinError, or give PTX
+// texts. The sanitizer detects every read outside the input.
 #include <string>
 
 #include "simulator/fatbin/fatbin.h"
@@ -17,7 +17,7 @@ void expect_images_or_error(const Read& read) {
     }
 }
 
-/// A container carries its own size, which nothing can check when it is given without a limit.
+/// A container stores its own size, which cannot be checked if the caller gives no limit.
 bool is_text(const std::string& image) {
     u32 magic = 0;
     if (image.size() >= sizeof(magic)) image.copy(reinterpret_cast<char*>(&magic), sizeof(magic));

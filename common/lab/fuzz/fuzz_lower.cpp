@@ -1,8 +1,9 @@
-// libFuzzer: a module that the parser accepts is loaded, lowered and run: one small block of each
-// kernel, all checks on, under a small budget of instructions. Whatever it says, the outcome is an
-// error or a result. The sanitizer sees every access outside of what the simulator owns.
+// libFuzzer target: loads and lowers each module that the parser accepts, and runs one small block
+// of each kernel with all checks on and a small budget of instructions. The outcome must be an
+// error or a result. The sanitizer detects every access outside of the simulator's memory.
 //
-// Parameters are what a kernel can do most harm with: an address of device memory in every word.
+// Each word of the parameters is an address of device memory, with which a kernel can do the most
+// harm.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ using namespace coalesce::simulator;
 
 constexpr u64 kInstructions = 2000;
 constexpr u64 kBufferBytes = 4096;
-/// Launches are refused beyond this (cudart/launch.cpp).
+/// cudart/launch.cpp rejects launches with more bytes of parameters.
 constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
 
 void prepare() {
@@ -51,7 +52,7 @@ void run(Kernel& kernel) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
-/// Of three changes, two are of PTX and one is of bytes.
+/// Two of three mutations change the PTX, the third changes bytes.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
     const std::string_view before(reinterpret_cast<const char*>(data), size);
@@ -70,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        kernel->totals.launches = 0;  // a kernel that ran is kept for the table at the end
+        // Drops the launch, which would be kept for the table at the end
+        kernel->totals.launches = 0;
     }
     reports().clear();
     Device::instance().unload(*module);

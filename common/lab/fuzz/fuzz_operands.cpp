@@ -1,10 +1,11 @@
-// libFuzzer: a kernel of fixed text (operand_kernel.h) with any operands: addresses of every space and just
-// outside of them, tensor maps that were tampered with, mbarriers that were overwritten, formats and strings of
-// printf, numbers of barriers, masks of lanes, sizes of copies, pointers to functions. Whatever it says, the
-// outcome is an error or a result. The sanitizer sees every access outside of what the simulator owns.
+// libFuzzer target: a fixed kernel (operand_kernel.h) with arbitrary operands: addresses inside and
+// just outside of every space, corrupted tensor maps, overwritten mbarriers, formats and strings of
+// printf, numbers of barriers, masks of lanes, sizes of copies, pointers to functions. The outcome
+// must be an error or a result. The sanitizer detects every access outside of the simulator's
+// memory.
 //
-// Idea       The input is read as a script: first how to launch and what lies in memory, then steps of a fixed
-//            number of bytes, so that what libFuzzer puts together stays a script.
+// Idea       The input is a script: first the launch and the contents of memory, then steps of a
+//            fixed number of bytes, so that any recombination by libFuzzer is still a script.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -28,10 +29,10 @@ constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
 constexpr std::size_t kMostSteps = 24, kContentBytes = 64;
-/// The kernel's parameters: script, steps, map.
+/// Offset of the tensor map in the kernel's parameters, which are script, steps, map.
 constexpr u64 kMapParameter = 64;
 
-/// Bytes of the input, one after the other; zeros behind the last.
+/// Reads the bytes of the input in order, followed by zeros.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -51,7 +52,7 @@ private:
     const std::uint8_t *at_, *end_;
 };
 
-/// What lies in the device's memory, the same in every run.
+/// The allocations in device memory, the same in every run.
 struct Memory {
     u64 script, large, small, managed, freed, maps;
     Memory() {
@@ -72,7 +73,7 @@ void put(u64 address, const void* from, u64 bytes) {
     memory.mark_written_by_host(address, bytes);
 }
 
-/// The kernel, as it runs always, and as it runs in plain mode.
+/// The kernel, loaded for the normal mode and for the plain mode.
 struct Kernels {
     std::unique_ptr<Module> modules[2];
     Kernels() {
@@ -102,7 +103,7 @@ void prepare() {
 
 // ---- reading a script ----
 
-/// An address: in which space, and a little off.
+/// Returns an address in one of the memory spaces, possibly slightly out of range.
 u64 address_from(Input& in, const Memory& memory) {
     const u8 kind = in.take<u8>();
     const auto off = static_cast<u64>(static_cast<i64>(in.take<std::int16_t>()));
@@ -159,8 +160,8 @@ Step step_from(Input& in, const Memory& memory) {
     return step;
 }
 
-/// A map as programs make them, some bytes of which may be changed afterwards. Arguments that the encoder
-/// refuses leave zeros.
+/// Encodes a tensor map as programs do, and may then change some of its bytes. The map is zero if
+/// the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
     u64 size[kMostDimensions], strides[kMostDimensions];
     u32 box[kMostDimensions], steps[kMostDimensions];
@@ -189,7 +190,7 @@ void map_from(Input& in, u64 array, u8* map) {
     }
 }
 
-/// What of a launch is not the default.
+/// The parameters of a launch that the script chooses.
 struct Launching {
     LaunchConfig config;
     bool plain = false;
@@ -228,7 +229,8 @@ void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    kernel.totals.launches = kernel.totals.stopped = 0;  // nothing is kept for a table
+    // Drops the launch, which would be kept for a table
+    kernel.totals.launches = kernel.totals.stopped = 0;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// libFuzzer: any bytes are either refused as PTX with a ParseError, or give a module whose every
-// index and every range is right.
+// libFuzzer target: any bytes are either rejected as PTX with a ParseError, or give a module whose
+// indices and ranges are all valid.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -1,11 +1,11 @@
-// The kernel that fuzz_operands runs: one instruction of each form that takes what memory holds, in the
-// order and with the operands that a script says.
+// The kernel that fuzz_operands runs. It has one instruction of each form that takes operands from
+// memory, and a script selects their order and operands.
 //
 // Builds on  nothing.
-// Idea       Its text never changes, so that a run costs no parsing. A step of the script names a form, the
-//            lanes that take part, and three addresses and four words, each with what one thread's differs
-//            by from the thread before. A thread that is left out waits at the step's end.
-// Watch      What an instruction gives is an operand of later ones: `last`.
+// Idea       The kernel's text never changes, so a run needs no parsing. A step of the script names
+//            a form, the participating lanes, three addresses and four words, each with the
+//            increment from one thread to the next. Other threads wait at the end of the step.
+// Watch      The result of an instruction can be an operand of later ones: `last`.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace coalesce::simulator::fuzz {
 
-/// A step, as it lies in the device's memory. The script is memory like any other: the kernel may change it.
+/// A step of the script in device memory. The kernel can overwrite the script, as it can any
+/// memory.
 struct Step {
     std::uint32_t form = 0;
     std::uint32_t lanes = 0;            ///< of every warp
@@ -22,19 +23,20 @@ struct Step {
     std::int64_t stride[3] = {};        ///< to the next thread's
     std::uint32_t word[4] = {};         ///< of thread 0
     std::uint32_t word_stride[4] = {};  ///< to the next thread's
-    std::uint32_t adds_last = 0;  ///< bit k: what the last instruction gave is added to address k
+    std::uint32_t adds_last = 0;  ///< bit k: add the result of the last instruction to address k
     std::uint32_t unused = 0;
 };
 static_assert(sizeof(Step) == 96);
 
-/// Registers: %a, %b, %c addresses of 64 bits, %sa, %sb, %sc their lower halves, %w0 to %w3 words,
-/// %d0, %d1 words in pairs (64 bits), %p, %q predicates, %last of 64 bits, %r0 to %r3 and %l0, %l1 results,
-/// %f0 to %f3 and %h0 floats and halves.
+/// Returns the instructions. They use these registers: %a, %b, %c for 64-bit addresses, %sa, %sb,
+/// %sc for their lower halves, %w0 to %w3 for words, %d0, %d1 for pairs of words (64 bits), %p, %q
+/// for predicates, the 64-bit %last, %r0 to %r3 and %l0, %l1 for results, %f0 to %f3 and %h0 for
+/// floats and halves.
 inline const std::vector<std::string>& forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
         const auto add = [&](const std::string& text) { made.push_back(text); };
-        // Loads and stores: every space, every width.
+        // Loads and stores of every space and width.
         for (const char* space : {"", ".global", ".shared", ".local", ".const", ".volatile.shared",
                                   ".volatile.global", ".relaxed.gpu.global", ".acquire.gpu"}) {
             const std::string s = space;
@@ -137,7 +139,7 @@ inline const std::vector<std::string>& forms() {
         add("mbarrier.try_wait.parity.shared.b64 %q, [%sa], %w0;");
         add("mbarrier.try_wait.shared.b64 %q, [%a], %b, %w0;");
         add("mbarrier.pending_count.b64 %r0, %b;");
-        // Barriers of the block and of the warp, with numbers and masks from memory.
+        // Barriers of the block and of the warp, with numbers and masks from the script.
         add("bar.sync 0;");
         add("bar.sync %w0;");
         add("bar.sync %w0, %w1;");
@@ -168,7 +170,7 @@ inline const std::vector<std::string>& forms() {
         add("mov.u64 %last, frame;");
         add("mov.u64 %last, %a;");
         add("mov.u64 %last, %clock64;");
-        // Functions of the system, and calls through pointers.
+        // System functions, and calls through pointers.
         add("{ .param .b64 s; .param .b64 g; st.param.b64 [s], %b; "
             "call (g), malloc, (s); ld.param.b64 %last, [g]; }");
         add("{ .param .b64 s; st.param.b64 [s], %a; call free, (s); }");
@@ -183,7 +185,7 @@ inline const std::vector<std::string>& forms() {
             "call (g), %a, (s), one; ld.param.b32 %r0, [g]; }");
         add("{ .param .b64 s; .param .align 16 .b8 t[48]; .param .b32 g; st.param.b64 [s], %b; "
             "st.param.b64 [t+8], %c; call (g), %a, (s, t), two; ld.param.b32 %r0, [g]; }");
-        // Matrices, of rows at addresses from memory.
+        // Matrix instructions with row addresses from the script.
         for (const char* at : {".shared.b16", ".b16"}) {
             for (const char* how : {"", ".trans"}) {
                 const std::string shape = std::string(".sync.aligned.m8n8.x4") + how + at;
@@ -214,7 +216,7 @@ inline const std::vector<std::string>& forms() {
     return all;
 }
 
-/// Functions whose addresses a script may use, and what they take.
+/// Returns the functions whose addresses a script may use, and the declarations they need.
 inline const char* functions_text() {
     return R"(
 .extern .func (.param .b32 g) vprintf(.param .b64 s, .param .b64 t);
@@ -255,7 +257,8 @@ ret;
 )";
 }
 
-/// The module: the functions, and the kernel `run`. Static shared memory: `shared_bytes`.
+/// Returns the module: the functions, and the kernel `run` with `shared_bytes` of static shared
+/// memory.
 inline std::string module_text(unsigned shared_bytes) {
     std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n";
     text += functions_text();

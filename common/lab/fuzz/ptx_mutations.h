@@ -1,5 +1,5 @@
-// Changes of PTX text that a parser still accepts: bytes changed at random hardly ever make another loop, or another
-// order of instructions.
+// Mutates PTX text such that the parser still accepts it. Random byte changes rarely create a new
+// loop or another order of instructions.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ public:
         for (const std::string& line : lines_) find_registers(line, registers_);
     }
 
-    /// The text after one change; nothing, where it has too few instructions.
+    /// Returns the text after one change, or nothing if it has too few instructions.
     std::optional<std::string> apply() {
         if (instructions_.size() < 2) return {};
         std::string& one = any_instruction();
@@ -49,7 +49,8 @@ private:
                line.find_last_of(';') != std::string::npos && line.find('"') == std::string::npos;
     }
 
-    /// Names like %r12; not %tid.x, nor %ntid.
+    /// Appends the names of registers such as %r12, but not of special registers such as %tid.x or
+    /// %ntid.
     static void find_registers(std::string_view line, std::vector<std::string>& found) {
         for (std::size_t at = line.find('%'); at != std::string_view::npos;
              at = line.find('%', at)) {
@@ -66,7 +67,7 @@ private:
         return name.substr(0, name.find_first_of("0123456789"));
     }
 
-    /// By a register of the same kind.
+    /// Replaces a register by another of the same kind.
     void exchange_register(std::string& line) {
         std::vector<std::string> mine, alike;
         find_registers(line, mine);
@@ -77,7 +78,8 @@ private:
         line.replace(line.find(old), old.size(), alike[below(alike.size())]);
     }
 
-    /// Behind `from`, mostly by a predicate; back where `to` is above it, and that is a loop.
+    /// Inserts a branch after `from`, usually with a predicate. If `to` comes before `from`, the
+    /// branch makes a loop.
     void branch_to(std::string& from, std::string& to) {
         std::vector<std::string> predicates;
         std::ranges::copy_if(registers_, std::back_inserter(predicates),

@@ -11,7 +11,7 @@ using Count = unsigned long long;
 
 constexpr int kBlocks = 1056, kThreads = 256;
 
-/// Elements that are compared by their bits: 1, 2, 4, 8 bytes as numbers, 16 as two.
+/// Elements are compared by their bits: 1, 2, 4 or 8 bytes as one number, 16 bytes as two.
 struct Pair {
     Count low, high;
     __device__ bool operator==(const Pair& other) const {
@@ -27,14 +27,14 @@ __device__ bool is_nan_of_float(unsigned bits) {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-/// What of a Problem a kernel needs.
+/// The parts of a Problem that the kernel needs.
 struct Task {
     Produces::Kind kind;
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
-    int rank = 0;               ///< of an array that is permuted
+    int rank = 0;               ///< of an array to permute
     long long extents[8] = {};  ///< of `out`
-    long long strides[8] = {};  ///< in `in`, of each axis of `out`
+    long long strides[8] = {};  ///< stride in `in` of each axis of `out`
 
     void add_axis(long long extent, long long stride) {
         extents[rank] = extent;
@@ -66,8 +66,8 @@ __device__ long long permuted_source(const Task& task, long long place) {
     return source;
 }
 
-/// The place in `in` of what belongs at that place of `out`; -1: nothing does. See
-/// Problem::source_of.
+/// Returns the index in `in` of the element that belongs at index `place` of `out`, or -1 if there
+/// is none. See Problem::source_of.
 __device__ long long source_of(const Task& task, long long place) {
     const long long tile = task.tile, row = place / task.out_cols, col = place % task.out_cols;
     long long from_row = row, from_col = col;
@@ -108,7 +108,8 @@ __global__ void count_wrong(Count* wrong, const Element* out, const Element* in,
     if (mine) atomicAdd(wrong, mine);
 }
 
-/// Bytes are mixed with their places before they are added up.
+/// Mixes each byte with its position before adding it, so that an exchange of bytes changes the
+/// sum.
 __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;

@@ -1,7 +1,7 @@
 /// \file
-/// Is every bit of an output right? Answered on the device, in the time of a slow transpose, by
-/// comparing with the input itself. (The harness's verifier compares on the host with values that
-/// it computes again, and says what is wrong; it takes seconds for a large matrix.)
+/// Checks on the device that every bit of an output is right, by comparing with the input itself.
+/// This takes as long as a slow transpose. (The harness's verifier compares on the host with
+/// recomputed values and says what is wrong, which takes seconds for a large matrix.)
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace coalesce::proof {
 
-/// How many cells of `out` do not hold what `problem` wants there of `in`. Both lie in device
-/// memory; in place, `in` is what the matrix held before. Waits for the device.
+/// Returns how many cells of `out` differ from what `problem` expects for input `in`. Both are in
+/// device memory. For an in-place problem, `in` is a copy of the original matrix. Waits for the
+/// device.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
-/// An axis of `out`: how many elements, and how far it is in `in` from one to the next.
+/// An axis of `out`: its number of elements, and the distance in `in` from one element to the next.
 struct ArrayAxis {
     std::int64_t size, step;
 };
-/// The same of any array, the outermost axis first. Elements of 3, 6, 12 ... bytes count once for each part
-/// that is wrong.
+/// Does the same for any array, with the outermost axis first. An element of 3, 6, 12 ... bytes
+/// counts once for each part that is wrong.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 
-/// A sum that changes when any byte of a buffer changes, or two are exchanged.
+/// Returns a sum that changes if any byte of the buffer changes, or if two bytes are exchanged.
 std::uint64_t checksum(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce::proof

@@ -9,7 +9,7 @@
 
 namespace coalesce::proof {
 
-/// A number on the device that begins with 0.
+/// A counter in device memory that starts at 0.
 class DeviceCount {
 public:
     DeviceCount() : buffer_(sizeof(unsigned long long)) {

@@ -1,6 +1,6 @@
 /// \file
-/// JSON as text for files that are kept: a line for each row of a table, so that a change of one
-/// figure is a change of one line.
+/// Formats JSON for committed files: one line per row of a table, so that a change of one number
+/// changes one line.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace coalesce::proof {
 
 using Json = nlohmann::ordered_json;
 
-/// The object, its members a line each; arrays of objects a line for each element.
+/// Returns the object with one line per member, and one line per element for arrays of objects.
 std::string json_text(const Json& object);
 
 }  // namespace coalesce::proof

@@ -1,5 +1,5 @@
 /// \file
-/// Parts of the book that programs write.
+/// Replaces the parts of the book that programs write.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace coalesce::proof {
 
-/// `page` with `text` in the part of that name, which `program` writes; `file`: where the page is. Throws UsageError.
+/// Returns `page` with `text` in the part called `name`, which `program` writes. `file` is the path
+/// of the page, for messages. Throws UsageError.
 inline std::string with_part(const std::string& page, const std::string& file,
                              const std::string& name, const std::string& program,
                              const std::string& text) {

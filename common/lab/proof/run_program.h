@@ -1,4 +1,4 @@
-// What the mains of these programs have in common.
+// Code shared by the main functions of these programs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ inline double rounded(double value, int decimals) {
     return std::stod(format("%.*f", decimals, value));
 }
 
-/// "4096,32768x16384" as shapes; throws UsageError that names the word which is wrong.
+/// Parses sizes such as "4096,32768x16384". Throws a UsageError that names the invalid word.
 inline std::vector<Shape> parse_sizes(const std::string& text) {
     std::vector<Shape> sizes;
     std::istringstream words(text);
@@ -42,7 +42,7 @@ inline std::vector<Shape> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-/// Of programs that measure on a GPU, and can be checked on the simulated one.
+/// Adds --device, for programs that measure on a GPU and can be checked on the simulated one.
 inline void add_device_option(CLI::App& app, std::string& device) {
     app.add_option("--device", device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
@@ -53,8 +53,8 @@ inline DeviceChoice choice_of(const std::string& device, bool only_checks) {
     throw UsageError("the simulated GPU has no times: --device sim goes with --check");
 }
 
-/// The main of a program: reads the command line as `add_options` tells, calls `run` with its words and says what went
-/// wrong, behind the program's name. Returns the exit code.
+/// Implements main for a program: parses the command line with the options of `add_options`, calls
+/// `run`, and prints errors after the program's name. Returns the exit code.
 template <class Words>
 int run_program(const std::string& name, const std::string& about, int argc, char** argv,
                 void (*add_options)(CLI::App& app, Words& words),

@@ -1,5 +1,5 @@
-// Modules are loaded with RTLD_LOCAL: kernels of two steps may have the same name, and each must
-// find its own. What a module does not have itself, run_step above all, it finds in this program.
+// Loads modules with RTLD_LOCAL, because kernels of two steps may have the same name and each step
+// must find its own. A module resolves symbols that it lacks, such as run_step, in this program.
 
 #include "lab/proof/step_modules.h"
 
@@ -12,12 +12,12 @@
 namespace coalesce {
 namespace {
 
-// Where run_step, called by a module's main, leaves what it was given.
+// run_step, called by a module's main, stores its variants here.
 std::vector<Variant>* caught = nullptr;
 
 }  // namespace
 
-/// Takes the place of the harness's: a program that links this file runs no step of its own.
+/// Replaces the harness's run_step: a program that links this file runs no step of its own.
 int run_step(int, char**, const std::vector<Variant>& variants) {
     *caught = variants;
     return exit_right;

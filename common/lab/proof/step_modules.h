@@ -1,6 +1,6 @@
 /// \file
-/// All kernels of the course in one process: each step's main.cu is also built as a module, which
-/// is loaded here, and whose `main` then hands its list of variants to us.
+/// Loads all kernels of the course into one process. Each step's main.cu is also built as a module,
+/// whose `main` passes its list of variants to this code.
 #pragma once
 
 #include <string>
@@ -10,18 +10,17 @@
 
 namespace coalesce::proof {
 
-/// A step, or the rivals, with what its program would run.
+/// A step, or the rivals, with the variants of its program.
 struct StepVariants {
     std::string name;  ///< "02_naive", "rivals"
     std::vector<Variant> variants;
 };
 
-/// Loads the modules of those names (the folder `modules` beside this program has them). They stay
-/// loaded to the end, because the variants point into them. Throws UsageError when one is not
-/// there.
+/// Loads the modules of those names from the folder `modules` next to this program. They stay
+/// loaded, because the variants point into them. Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 
-/// Whether there is a module of that name.
+/// Reports whether there is a module of that name.
 bool has_module(const std::string& name);
 
 }  // namespace coalesce::proof

@@ -1,4 +1,4 @@
-// What was predicted of random kernels beside what was measured.
+// Pairs predicted and measured times of random kernels.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// By name. Throws UsageError where the two are not of the same kernels.
+/// Pairs times by name. Throws UsageError if the two lists are not of the same kernels.
 std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured);
 
 }  // namespace coalesce::timing

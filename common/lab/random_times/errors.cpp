@@ -9,7 +9,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr double kDifferent = 1.05;  // how much longer the slower of two has to take to be compared
+constexpr double kDifferent = 1.05;  // ratio of two times from which on their order counts
 constexpr std::size_t kShownWorst = 10;
 constexpr int kNameColumns = 38;
 
@@ -17,7 +17,8 @@ double size_of_error(const TimePair& pair) {
     return std::abs(pair.error());
 }
 
-/// The least value that so many of 100 do not surpass.
+/// Returns the nearest-rank percentile: the smallest value that at least `percent` % of the values
+/// do not exceed.
 double percentile_of(const std::vector<double>& sorted, std::size_t percent) {
     const std::size_t rank = (sorted.size() * percent + 99) / 100;
     return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -42,7 +43,7 @@ std::string signed_percent(double part) {
     return format("%+.1f %%", 100 * part);
 }
 
-/// "memory", "flight ?": the model says that it does not know.
+/// Returns the limiting resource, such as "memory", or "flight ?" if the model is uncertain.
 std::string mark_of(const TimePair& pair) {
     return pair.binds + (pair.is_known() ? "" : " ?");
 }
@@ -56,7 +57,7 @@ std::string remark_of(const TimePair& pair) {
 
 std::string row_of(const TimePair& pair) {
     std::string name = pair.name, row;
-    // A name that is too long for its column gets a line of its own.
+    // A name that is too long for its column gets its own line.
     if (name.size() > kNameColumns) {
         row = name.substr(0, kTerminalColumns) + "\n";
         name.clear();
@@ -92,7 +93,7 @@ std::string markdown_row(const char* name, const std::vector<TimePair>& pairs) {
                   percent(summary.order()).c_str());
 }
 
-/// A bar in a name would end its cell.
+/// Escape bars, which would end the cell.
 std::string cell_of(const std::string& text) {
     std::string result;
     for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -1,6 +1,5 @@
 /// \file
-/// How far predicted times are from measured ones: figures, and the same as text, as Markdown and as a
-/// picture.
+/// The errors of predicted times: as numbers, text, Markdown and a picture.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +12,22 @@ namespace coalesce::timing {
 struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
-    std::string binds;                 ///< what the model says binds; "" when it does not matter
-    std::vector<std::string> unknown;  ///< what the model says that it does not know
+    std::string binds;                 ///< limiting resource in the model; "" if not needed
+    std::vector<std::string> unknown;  ///< what the model could not predict
     bool is_known() const { return unknown.empty(); }
-    /// 0.05: predicted 5 % too long.
+    /// Returns the relative error; 0.05 means that the prediction is 5 % too long.
     double error() const { return predicted / measured - 1; }
 };
 
-/// Of a list of pairs. Errors count without their sign.
+/// Statistics of the absolute errors of a list of pairs.
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    std::size_t within_10 = 0, beyond_30 = 0;  ///< pairs within 10 %, and beyond 30 %
-    /// Of two kernels whose measured times differ by more than 5 %: how many such there are, and in how many
-    /// the one that is predicted to be faster is the faster one.
+    std::size_t within_10 = 0, beyond_30 = 0;  ///< pairs with an error below 10 %, and above 30 %
+    /// Pairs of kernels whose measured times differ by more than 5 %, and how many of them the
+    /// model predicts in the right order.
     std::size_t comparable = 0, in_order = 0;
-    /// Part of the comparable ones; 1 when there are none.
+    /// Returns the fraction of comparable pairs in the right order, or 1 if there are none.
     double order() const {
         return comparable == 0 ? 1
                                : static_cast<double>(in_order) / static_cast<double>(comparable);
@@ -36,17 +35,19 @@ struct ErrorSummary {
 };
 
 ErrorSummary summary_of(const std::vector<TimePair>& pairs);
-/// Those of which the model says that it knows them.
+/// Returns the pairs about which the model is certain.
 std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
-/// So many, or all, the worst first.
+/// Returns the `count` worst pairs, or all of them, the worst first.
 std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t count);
 
-/// For a terminal of 80 columns: the pairs, the worst ten, and the figures of all and of the known ones.
+/// Returns text for a terminal of 80 columns: the pairs, the ten worst, and the statistics of all
+/// and of the known ones.
 std::string as_text(const std::vector<TimePair>& pairs);
 /// The same as two tables.
 std::string as_markdown(const std::vector<TimePair>& pairs);
-/// Predicted over measured times, both in logarithms, with the diagonal and lines at +-10 %. Rings: of those
-/// the model says that it does not know them. The worst are named.
+/// Returns a picture of predicted against measured times with logarithmic axes, the diagonal, and
+/// lines at +-10 %. Rings mark predictions about which the model is uncertain. The worst pairs are
+/// labelled.
 std::string as_svg(const std::vector<TimePair>& pairs, const std::string& title);
 
 }  // namespace coalesce::timing

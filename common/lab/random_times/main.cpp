@@ -1,10 +1,11 @@
-// time_proof: kernels that nobody has tuned the model of time on, predicted and measured.
+// time_proof: predicts and measures kernels that the time model was not tuned on.
 //
-//     build/bin/time_proof --make kernels                              writes 40 of them
-//     build/bin/time_proof --make kernels --transposes                 those that timing/parts.cpp is about
-//     build/bin/time_proof --predict kernels --gpu H200 --json predicted.json
-//     build/bin/time_proof --measure kernels --json measured.json      on a GPU
-//     build/bin/time_proof --compare predicted.json measured.json
+//    build/bin/time_proof --make kernels                              writes 40 kernels
+//    build/bin/time_proof --make kernels --transposes                 writes the transposes that
+//                                                                     timing/parts.cpp models
+//    build/bin/time_proof --predict kernels --gpu H200 --json predicted.json
+//    build/bin/time_proof --measure kernels --json measured.json      on a GPU
+//    build/bin/time_proof --compare predicted.json measured.json
 #include <CLI/CLI.hpp>
 #include <iostream>
 

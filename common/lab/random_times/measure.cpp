@@ -1,4 +1,4 @@
-// How long random kernels take on a real GPU.
+// Measures the times of random kernels on a real GPU.
 #include <algorithm>
 #include <iostream>
 
@@ -13,10 +13,10 @@
 namespace coalesce::timing {
 namespace {
 
-/// Behind each buffer: else the two lie a power of two apart.
+/// Extra bytes after each buffer, so that the distance of the buffers is not a power of two.
 constexpr std::size_t kRoomBetweenBuffers = std::size_t{1} << 20 | 3840;
 
-/// Words that differ: what memory takes to move may depend on what they are.
+/// Fills the buffer with words that differ, because the speed of memory may depend on the data.
 void fill(const DeviceBuffer& buffer) {
     const Bytes words = input_of(Computation{}, std::size_t{32} << 20);
     for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {

@@ -25,8 +25,8 @@ std::string ptx_of(const Kernel& kernel) {
     throw std::runtime_error(kernel.name + " does not compile:\n" + raw.output);
 }
 
-/// Waits for the launch: what the simulator's checks found in it, or how it failed. On a real GPU a failure
-/// is the end of the process's context, and thrown.
+/// Waits for the launch. Returns the reports of the simulator's checks, or how the launch failed.
+/// On a real GPU a failure destroys the process's context, so it is thrown.
 std::string what_went_wrong(const Device& device) {
     if (!device.simulated) {
         CUDA_CHECK(cudaDeviceSynchronize());
@@ -60,7 +60,7 @@ OnDevice::OnDevice(const Kernel& kernel) {
 }
 
 OnDevice::~OnDevice() {
-    // In a context that a kernel has broken this fails, and there is nothing left to free.
+    // If a kernel has destroyed the context, this call fails and there is nothing left to free.
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
 }
 

@@ -1,4 +1,4 @@
-// Random kernels on the device that is there, a real one or the simulated one.
+// Runs random kernels on a device, real or simulated.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,8 @@
 
 namespace coalesce::timing {
 
-/// A kernel, compiled and loaded. Throws std::runtime_error when that cannot be done.
+/// A compiled and loaded kernel. The constructor throws std::runtime_error if compiling or loading
+/// fails.
 class OnDevice {
 public:
     explicit OnDevice(const Kernel& kernel);
@@ -28,7 +29,8 @@ private:
     cudaKernel_t kernel_ = nullptr;
 };
 
-/// Runs it at its small size: "", or what is wrong with what comes out, or what the simulator says of it.
+/// Runs the kernel at its small size. Returns "", or what is wrong with the result, or what the
+/// simulator reports.
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
 
 /// A time that was measured.
@@ -42,23 +44,25 @@ struct Measured {
     std::vector<MeasuredKernel> kernels;
 };
 
-/// All, at full size, each after a check. Throws std::runtime_error when one is wrong.
+/// Measures all kernels at full size, each after a check. Throws std::runtime_error if one is
+/// wrong.
 Measured measure(const std::vector<Kernel>& kernels, const Device& device);
 
-/// A time that the simulator predicts.
+/// A time predicted by the simulator.
 struct PredictedKernel {
     std::string name, title, fingerprint;
     double ms = 0, error_band = 0;
     std::string binds;
     std::vector<std::string> unknown;
-    codec::Json prediction;  ///< all that the simulator says, except for the time line
+    codec::Json prediction;  ///< the simulator's prediction without the timeline
 };
 struct Predicted {
     std::string gpu;
     std::vector<PredictedKernel> kernels;
 };
 
-/// All, at full size, of which the simulator runs a few blocks. Throws UsageError when it cannot predict.
+/// Predicts all kernels at full size; the simulator runs only a few blocks of each. Throws
+/// UsageError if a kernel cannot be predicted.
 Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
 void describe(auto& codec, MeasuredKernel& one) {

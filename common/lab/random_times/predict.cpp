@@ -1,4 +1,4 @@
-// How long random kernels would take on a GPU, as the simulator predicts.
+// Predicts the times of random kernels on a GPU with the simulator.
 #include <iostream>
 
 #include "harness/device_buffer.h"
@@ -13,7 +13,8 @@ namespace {
 
 PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
     const OnDevice loaded(kernel);
-    // Nothing is written to them: the simulator takes of the host's memory what is touched.
+    // The buffers are not initialized, so that the simulator allocates host memory only for the
+    // pages that the kernel touches.
     const DeviceBuffer in(kernel.full.in_bytes), out(kernel.full.out_bytes);
     const auto launch = [&] {
         loaded.launch(kernel.full, out.data(), in.data());

@@ -1,4 +1,4 @@
-// The picture of predicted over measured times.
+// Draws predicted against measured times.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ constexpr std::size_t kNamed = 5;
 constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
-/// Both axes: from `least` to `most` milliseconds.
+/// The scale of both axes, from `least` to `most` milliseconds.
 struct Scale {
     double least, most;
     double share(double ms) const { return std::log(ms / least) / std::log(most / least); }
@@ -32,7 +32,7 @@ struct Scale {
     }
 };
 
-/// A little room around all times.
+/// Returns a scale with a little room around all times.
 Scale scale_of(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {
@@ -43,7 +43,7 @@ Scale scale_of(const std::vector<TimePair>& pairs) {
     return {least / 1.3, most * 1.3};
 }
 
-/// 1, 2 and 5 times the powers of ten that lie between.
+/// Returns 1, 2 and 5 times the powers of ten within the scale.
 std::vector<double> marks_of(const Scale& scale) {
     std::vector<double> marks;
     for (double ten = std::pow(10, std::floor(std::log10(scale.least))); ten < scale.most;
@@ -68,7 +68,7 @@ void draw_axes(Svg& svg, const Scale& scale) {
     svg.text({kLeft - 60, kTop - 12}, "predicted, milliseconds", Anchor::start, 12);
 }
 
-/// Where predicted is `times` measured, as far as it lies in the picture.
+/// Draws the line on which predictions are `times` the measured time, as far as it is visible.
 void draw_line(Svg& svg, const Scale& scale, double times, const std::string& dashes) {
     const double from = std::max(scale.least, scale.least / times);
     const double to = std::min(scale.most, scale.most / times);
@@ -80,7 +80,8 @@ void draw_dot(Svg& svg, Point place, bool is_known) {
     if (!is_known) svg.dot(place, 2.6, proof::kPaper);
 }
 
-/// A letter on the side of its dot where the lines are not; the corner, which is empty, says what it means.
+/// Draws a letter on the side of the dot that faces away from the lines. A legend in the empty
+/// corner explains the letters.
 void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
     const char letter[] = {static_cast<char>('A' + index), '\0'};
     const bool is_above = pair.error() > 0;

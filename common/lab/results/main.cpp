@@ -1,5 +1,5 @@
-// results -- writes the tables of results in the READMEs, and what docs/results has of the simulated GPU. `./learn results`
-// builds it, and hands over to it.
+// results -- writes the tables of results in the READMEs, and the simulated results in
+// docs/results. `./learn results` builds and runs it.
 
 #include <unistd.h>
 
@@ -18,11 +18,11 @@ namespace {
 
 struct Words {
     bool is_check = false, is_again = false;
-    bool is_plain = false;  ///< of all commands; there are no colours here
+    bool is_plain = false;  ///< option of all commands; this program has no colours
     std::string into;
 };
 
-/// Draws the charts, which show what is predicted beside what was measured, where `bench` was built.
+/// Draws the charts, which show predictions together with measurements, if `bench` was built.
 int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-// Two lines of a file, between which the text is written by this program.
+// Two lines of a file; this program writes the text between them.
 struct Markers {
     std::string begin, end;
 };
@@ -32,7 +32,8 @@ std::string replace_between(const std::string& text, const Markers& markers,
     return text.substr(0, begin) + written + text.substr(text.find(markers.end, begin));
 }
 
-// Rewrites a file, or only says that it would. Whether it was as it should be.
+// Rewrites a file, or with `check` only prints that it is stale. Returns whether the file was
+// current.
 bool bring_up_to_date(const fs::path& file, const std::string& now, const std::string& then,
                       bool check) {
     if (now == then) return true;
@@ -46,7 +47,7 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
     return false;
 }
 
-// The same of what stands between the markers of a page, which has to have them.
+// Does the same for the text between the markers of a page. Throws if the page has no markers.
 bool bring_page_up_to_date(const fs::path& page, const std::string& written, bool check) {
     const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {

@@ -13,17 +13,17 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 const std::string kGpu = "H200";
-// Counted at this shape, which all variants take.
+// The simulator counts at this shape, which all variants accept.
 const std::string kCounted = "1024";
-// What is only predicted is run at the smallest one.
+// Kernels that are only predicted run at this smaller shape.
 const std::string kSmall = "512";
-// What the links between GPUs cost is not predicted.
+// The model does not predict the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";
 
 constexpr const char* kShown[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
                                   "gbps", "of_copy",      "binds", "error_band", "unknown"};
 
-// Four digits: what is less is no difference.
+// Rounds to four digits; smaller changes do not count as a difference.
 double rounded(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
@@ -38,8 +38,8 @@ std::vector<std::string> steps_of_bench(const course::Course& course) {
     return names;
 }
 
-// What a run of all variants at kCounted writes, or of the first ones at kSmall; without `shape`, no times are
-// predicted. Throws when something was wrong.
+// Runs all variants at kCounted, or the first ones at kSmall, and returns the JSON of the run.
+// Without `shape`, no times are predicted. Throws if a variant is wrong.
 enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                const course::Course& course, Extent extent = Extent::all_variants) {
@@ -62,7 +62,7 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
     return read_json(words.json);
 }
 
-// In the order of the course, whatever was run first.
+// Returns the results in the order of the course.
 Json in_order(const Json& results, const course::Course& course) {
     Json ordered = Json::array();
     for (auto& step : course.steps) {
@@ -73,7 +73,7 @@ Json in_order(const Json& results, const course::Course& course) {
     return ordered;
 }
 
-// A line for each variant, so that one that changes is one line that changes.
+// Writes one line per variant, so that a change of one variant changes one line.
 std::string a_line_each(const Json& rows) {
     std::string lines;
     for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();

@@ -1,5 +1,6 @@
 /// \file
-/// `learn results`: what docs/results has of the simulated GPU, and the tables in the READMEs that show it.
+/// `learn results`: writes the simulated results in docs/results, and the tables in the READMEs
+/// that show all results.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +11,21 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// Rewrites what stands between the markers of README.md, of the page of results, and of the lessons that have
-/// them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
+/// Rewrites the text between the markers of README.md, of the page of results, and of lessons with
+/// markers. With `check`, only reports what is stale. Returns the exit code: 0, or 1 if the check
+/// found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
-/// Other sizes that `learn bench` measures. Each lesson's first variant is predicted there too, for a picture over
-/// sizes.
+/// The other sizes that `learn bench` measures. Each lesson's first variant is also predicted
+/// there, for a chart over sizes.
 inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};
 
-/// Runs every lesson on the simulated GPU and writes two files into `folder`: the counts as simulated.json, and the
-/// times that follow from them for an H200 as predicted.json. Returns the exit code.
+/// Runs every lesson on the simulated GPU and writes two files to `folder`: the counters to
+/// simulated.json, and the times predicted for an H200 to predicted.json. Returns the exit code.
 int renew_results(const std::filesystem::path& folder);
 
-/// The rows of predicted.json: for each variant what `learn run --time --json` prints and the tables show.
+/// Returns the rows of predicted.json: for each variant the fields of `learn run --time --json`
+/// that the tables show.
 Json predictions_in(const Json& results);
 
 }  // namespace coalesce::lab

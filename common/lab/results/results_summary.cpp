@@ -10,10 +10,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-// What a lesson over several GPUs writes, one file for a number of them.
+// The results of the lesson over several GPUs, in a file per number of GPUs.
 constexpr const char* kOfManyGpus = "many/gpus-4.json";
 
-// The results of one step in a run, in their order.
+// Returns the results of one step in a run, in their order.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
     std::vector<Json> results;
     if (run.is_null()) return results;
@@ -30,7 +30,7 @@ std::string fastest_of(const std::vector<Json>& measured, const course::Step& st
            ", " + of_copy(*fastest);
 }
 
-// "366", "81.4 % of a link".
+// Returns the bandwidth and the share of the link, such as "366" and "81.4 % of a link".
 std::pair<std::string, std::string> over_links(const std::string& step, const fs::path& folder) {
     const fs::path file = folder / kOfManyGpus;
     if (!fs::exists(file)) return {};

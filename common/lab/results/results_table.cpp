@@ -18,18 +18,18 @@ std::string device_of(const Json& run) {
     return run.at("device").at("name");
 }
 
-// What is known of one variant; null where it is not.
+// The results of one variant; missing ones are null.
 struct Row {
     std::string step, variant;
     Json counted = nullptr, predicted = nullptr, measured = nullptr;
 };
 
-// Rows of one GPU at one shape, and what there is of them.
+// The rows of one GPU at one shape, and the columns that exist.
 struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_at, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
-    bool has_traffic = true;  // where there is room for it
+    bool has_traffic = true;  // if the table has room for it
 
     bool has_counted() const { return !counted_at.empty(); }
     bool has_predicted() const { return !gpu.empty(); }
@@ -71,7 +71,7 @@ void add_measured(ResultsTable& table, const Json& run, const Wanted& steps) {
     }
 }
 
-// Those of the same GPU and shape as what was measured, if something was.
+// Adds predictions for the GPU and shape of the measurements, if there are any.
 void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
@@ -98,7 +98,7 @@ ResultsTable joined(const KnownResults& known, const Json& measured, const Wante
 
 // ---- as Markdown ----
 
-// What the columns are, and of which shape; `link` is the way to docs/guide/proof.md.
+// Describes the columns and their shapes. `link` is the path to docs/guide/proof.md.
 std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
@@ -171,7 +171,7 @@ std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::
     return line_of(cells);
 }
 
-// Nothing was counted, predicted or measured of it.
+// Reports whether the row has no counters, predictions or measurements.
 bool is_empty(const ResultsTable& table, const Row& row) {
     const std::string cells = line_of(table, row, {});
     return cells.find_first_not_of("|- \n") == std::string::npos;
@@ -190,10 +190,10 @@ std::string table_with_headlines(const ResultsTable& table) {
            " variants</summary>\n\n" + first + all + "\n</details>\n\n";
 }
 
-// build/bin/shapes measures coalesce::transpose, and no lesson.
+// Results of build/bin/shapes, which measures coalesce::transpose and not a lesson.
 constexpr const char* kOfAnotherProgram = "shapes.json";
 
-// What `check` throws is said of the file.
+// Reads a file and checks it. Adds the file's name to the exceptions of `check`.
 template <class Check>
 Json read_checked(const fs::path& file, Check check) {
     Json run = read_json(file);

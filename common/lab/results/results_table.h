@@ -1,6 +1,6 @@
 /// \file
-/// What is known of the lessons' variants, in tables of Markdown: counted, predicted and measured side by
-/// side, from the files in docs/results.
+/// Formats the results of the lessons' variants as Markdown tables: counted, predicted and measured
+/// values in adjacent columns, from the files in docs/results.
 #pragma once
 
 #include <filesystem>
@@ -15,31 +15,36 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// The runs that docs/results has, by what they tell.
+/// The runs in docs/results, by kind.
 struct KnownResults {
-    Json counted = nullptr, predicted = nullptr;  ///< by the simulated GPU; null: there is none
+    /// Results of the simulated GPU; null if there are none
+    Json counted = nullptr, predicted = nullptr;
     std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
 };
 
-/// Reads one file, checked. Throws std::runtime_error that names the file and its first wrong field.
+/// Reads and checks one file. Throws a std::runtime_error that names the file and its first wrong
+/// field.
 Json read_run(const std::filesystem::path& file);
 
-/// Reads all *.json of a folder but that of build/bin/shapes. Throws std::runtime_error that names the file
-/// and its first wrong field; a step that is none of `steps` is one, unless there are none.
+/// Reads all *.json files of a folder except that of build/bin/shapes. Throws a std::runtime_error
+/// that names the file and its first wrong field. A step that is not in `steps` counts as wrong,
+/// unless `steps` is empty.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
-/// A table for each GPU that was measured, rivals included; without one, what is counted and predicted. Each
-/// step's first variant is its headline, the others are folded away. `proof` is the way to docs/guide/proof.md.
+/// Returns a table for each measured GPU, including rivals, or one of counted and predicted values
+/// if there is none. The first variant of each step is its headline; the others are folded. `proof`
+/// is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// For the lesson of one step: the same of its variants. Empty when nothing is known.
+/// Returns the table of one step's variants for its lesson, or an empty string if there are no
+/// results.
 std::string results_of_step(const std::string& step, const KnownResults& known);
 
-/// A line for each lesson: what its first kernel costs, how fast it is, and which of its kernels is the fastest.
-/// As a table of Markdown, with the GPU's name above it. `folder` has what lesson 16 measured;
-/// `root` is the way from the page to the repository's root: "" or "../../". Without a GPU that was measured,
-/// only what is counted.
+/// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,
+/// and its fastest kernel. The GPU's name is above the table. `folder` contains the results of
+/// lesson 16; `root` is the path from the page to the repository's root: "" or "../../". If no GPU
+/// was measured, the table has only counters.
 std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
                                 const std::filesystem::path& folder, const std::string& root);
 

@@ -1,4 +1,5 @@
-// Thrust's and CUB's way: say where each element comes from, and leave the rest to the library.
+// Transposes with Thrust and CUB: a function gives the source of each element, and the library does
+// the rest.
 
 #include <thrust/execution_policy.h>
 #include <thrust/gather.h>

@@ -14,7 +14,7 @@ void check(cublasStatus_t status, const std::string& call) {
                              "; does this cuBLAS fit the driver (nvidia-smi)?");
 }
 
-// Made at the first call and kept: it takes longer than a transpose.
+// Created at the first call and kept, because creating it takes longer than a transpose.
 cublasHandle_t handle() {
     static cublasHandle_t handle = [] {
         cublasHandle_t made = nullptr;
@@ -27,8 +27,8 @@ cublasHandle_t handle() {
 }  // namespace
 
 void cublas_geam(float* out, const float* in, int rows, int cols) {
-    // cuBLAS counts by columns: it sees `in` as cols x rows, and is to transpose that to rows x cols.
-    // With beta = 0 its second matrix is not read.
+    // cuBLAS is column-major: it sees `in` as cols x rows and transposes it to rows x cols. With
+    // beta = 0 it does not read its second matrix.
     const float one = 1, zero = 0;
     check(cublasSgeam(handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols, &one, in, cols, &zero, out,
                       rows, out, rows),

@@ -1,6 +1,6 @@
-// rivals -- what there is without writing a kernel, measured by the same harness as the steps.
+// rivals -- measures library functions that transpose, with the same harness as the steps.
 //
-// Each library is optional: CMake looks for it, and what was not found is said here.
+// Each library is optional: CMake looks for it, and this program prints which ones are missing.
 
 #include <cuda_runtime_api.h>
 

@@ -1,10 +1,11 @@
-// Ordinary programs whose speed on the simulated GPU is measured: see speed.cpp, `--programs`.
+// Ordinary programs with which speed.cpp (`--programs`) measures the speed of the simulated GPU.
 //
-//     ordinary_kernels NAME        prints the milliseconds of processor time that its launches took, and what its
-//                                  results add up to, which every library must agree on
-//     ordinary_kernels list        prints the names
+//    ordinary_kernels NAME        prints the milliseconds of processor time of its launches, and
+//                                 the checksum of its results, which must be the same with every
+//                                 library
+//    ordinary_kernels list        prints the names
 //
-// Processor time, because a shared machine may give this process any share of a second.
+// Measures processor time, because a shared machine may give this process any share of a second.
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -197,7 +198,7 @@ __global__ void fourier(float2* out, const float2* in, const float2* roots) {
     out[first + t] = values[from][t], out[first + t + 512] = values[from][t + 512];
 }
 
-// ---- how they are launched ----
+// ---- the programs' launches ----
 
 constexpr int kFloats = 1 << 21;
 
@@ -274,7 +275,7 @@ static double processor_ms() {
     return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec;
 }
 
-/// Of the bits, so that a single one that differs shows.
+/// Sums the bits of the floats, so that a difference in a single bit shows.
 static u32 sum_of(const Arrays& arrays) {
     std::vector<u32> host(kFloats);
     u32 sum = 0;

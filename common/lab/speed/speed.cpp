@@ -1,11 +1,13 @@
-// How fast is the simulated GPU? Prints times, and ratios to another libcudart run beside it.
+// How fast is the simulated GPU? Prints times, and their ratios to another libcudart that runs in
+// alternation.
 //
-//     build/bin/simulator_speed [--against DIR] [--rounds N]
-//     build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with checks and without
+//    build/bin/simulator_speed [--against DIR] [--rounds N]
+//    build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with
+//                                                                          and without checks
 //
-// Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn
-//        means more. Every case runs a process for each side, alternating, and keeps each side's
-//        fastest.
+// Idea   Machines are shared and noisy, so a time means little, but the ratio of two alternating
+//        runs means more. Every case runs one process per side in turn, and keeps the fastest time
+//        of each side.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +38,7 @@ struct Run {
     long peak_kib = 0;
 };
 
-/// Which library, and with which checks.
+/// A library and the checks that are enabled.
 struct Side {
     std::string library_folder;
     std::string checks;  ///< COALESCE_SIM_CHECK; empty: not set
@@ -46,7 +48,7 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// `words`: a program beside this one, and its arguments.
+/// Runs a program from this program's folder; `words` contains its name and arguments.
 std::optional<Run> run(const Side& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
@@ -104,7 +106,8 @@ const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
     std::exit(2);
 }
 
-/// Fastest of some rounds for each side, in turn. Every side must come to the same result.
+/// Returns the fastest time of each side over some alternating rounds. All sides must compute the
+/// same result.
 std::vector<double> fastest(const std::vector<std::string>& words, const std::vector<Side>& sides,
                             int rounds) {
     std::vector<double> best(sides.size(), 1e30);
@@ -147,7 +150,7 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
 
 // ---- ordinary programs ----
 
-/// The names that ordinary_kernels gives its programs.
+/// Returns the names of the programs in ordinary_kernels.
 std::vector<std::string> program_names(const std::string& library_folder) {
     const auto list = run({library_folder, ""}, {"ordinary_kernels", "list"});
     if (!list) did_not_run("list", library_folder);
@@ -202,7 +205,7 @@ void print_memory(const std::string& own) {
     const auto large = run({own, kWithoutGlobalRace}, {"speed_kernels", "coarsened", "4096", "1"});
     const auto with_races = run({own, "all"}, {"speed_kernels", "coarsened", "4096", "1"});
     if (!small || !large || !with_races) return;
-    // Two matrices on the device; the program itself keeps two more.
+    // Two matrices on the device, in KiB. The program itself keeps two more in host memory.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
     const auto over = [&](const Run& r) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;

@@ -1,7 +1,7 @@
-// Kernels whose speed on the simulated GPU is measured: see speed.cpp.
+// Kernels with which speed.cpp measures the speed of the simulated GPU.
 //
-//     speed_kernels KERNEL N REPETITIONS     prints the fastest repetition in milliseconds
-//     speed_kernels none                     starts, and ends
+//    speed_kernels KERNEL N REPETITIONS     prints the fastest repetition in milliseconds
+//    speed_kernels none                     starts and exits
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

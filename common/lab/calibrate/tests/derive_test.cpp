@@ -1,4 +1,4 @@
-// What follows from measurements, with measurements whose answer is known: made from the answer.
+// Tests derive() with measurements that are computed from known parameters.
 #include "lab/calibrate/derive.h"
 
 #include <doctest/doctest.h>
@@ -13,18 +13,19 @@ using doctest::Approx;
 
 namespace {
 
-/// A GPU of 100 multiprocessors at 2 GHz whose memory is as `of` says.
+/// Parameters of a GPU with 100 multiprocessors at 2 GHz, from which measurements are computed.
 struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };
 
-/// What `u` of such memory takes for a load.
+/// Returns the time of a load while the memory is busy for the fraction `u` of the time.
 LoadTime load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
 }
 
-/// The same in cycles, with 40 for the clocks; the fastest take 300 cycles of them.
+/// Returns the load's time in cycles, plus 40 for the overhead of the clocks. The fixed part of the
+/// latency is 300 cycles.
 Flight flight_at(const Memory& memory, const char* what, int bytes_of_load, double u) {
     Flight flight;
     flight.what = what;
@@ -47,7 +48,7 @@ std::vector<Flight> flights_of(const Memory& memory) {
             all.push_back(flight_at(memory, "copy", bytes, u));
         }
     }
-    // Nobody looked at a clock: not to be used.
+    // This measurement has no clock readings, so derive() must ignore it.
     all.push_back({"read", 4, 4, 1024, 1, 3000});
     return all;
 }
@@ -91,12 +92,13 @@ Raw a_whole_measurement() {
             if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
         }
     }
-    // At 2 GHz, 100 multiprocessors have 2e8 cycles a millisecond; a matrix has 2^26 elements.
+    // 100 multiprocessors at 2 GHz have 2e8 cycles per millisecond, and the matrix has 2^26
+    // elements.
     const double ms_of_cycle = 67108864 / 2e8;
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
                     {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
                     {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // Loads double the time: they are what is waited for.
+                    // Loads double the time here, so the kernel waits for its loads.
                     {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
                     {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
@@ -117,11 +119,11 @@ Raw a_whole_measurement() {
 }  // namespace
 
 TEST_CASE("least squares") {
-    // Two unknowns, three equations that agree.
+    // Three consistent equations with two unknowns.
     const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
     CHECK(x[1] == Approx(4));
-    // And that do not: the mean.
+    // For inconsistent equations in one unknown the result is the mean.
     CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
     CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
 
@@ -152,8 +154,9 @@ TEST_CASE("latency under load") {
 }
 
 TEST_CASE("the spread of latencies") {
-    // A gamma distribution of two stages: 1 - e^-x (1 + x), here with a mean of 150 above 400. Its
-    // quantiles by bisection, so that derive.cpp's two constants are checked too.
+    // The distribution function of a gamma distribution of two stages is 1 - e^-x (1 + x). Here it
+    // has a mean of 150 and starts at 400. Bisection finds its quantiles, which also checks the two
+    // constants in derive.cpp.
     const auto quantile = [](double share) {
         double low = 0, high = 50;
         for (int i = 0; i < 60; ++i) {
@@ -186,7 +189,7 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.queue_ns == Approx(50));
     CHECK(gpu.write_delay_ns == Approx(400));
     CHECK(gpu.latency_floor == Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles
-    // Of copies at 0.4: 300 + 50 * 2/3 + 80 ns, of which 150 are fixed.
+    // Copies at a load of 0.4 take 300 + 50 * 2/3 + 80 ns, of which 150 ns are fixed.
     CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
     CHECK(gpu.l2_read_bytes == Approx(21));
     CHECK(gpu.l2_write_bytes == Approx(19));
@@ -208,11 +211,11 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
     CHECK(gpu.bulk.row_of_box == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read[0] == Approx(2));  // far strips: 3600 / 1200 - 1
+    CHECK(gpu.runs.read[0] == Approx(2));  // strips that are far apart: 3600 / 1200 - 1
     CHECK(gpu.runs.read[1] == Approx(0.25));
     CHECK(gpu.runs.write[0] == Approx(0.25));
     CHECK(gpu.runs.write[2] == Approx(0));
-    // What calibrate writes can be read.
+    // The file that calibrate writes can be read back.
     CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
 }
 

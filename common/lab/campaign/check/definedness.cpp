@@ -14,10 +14,11 @@ namespace {
 namespace ptx = simulator::ptx;
 using simulator::u32;
 
-/// What is known at a place of the text.
+/// The registers that are known to be written at one point of the program.
 struct Known {
     std::vector<bool> written;
-    /// Register, guard, guard's sense: written where the guard has that sense.
+    /// Registers that are written only if a guard has a given value, as (register, guard, whether
+    /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> partly;
 
     /// True when it became less.
@@ -69,7 +70,7 @@ struct Flow {
 
     void step(const ptx::Instruction& i, Known& known) const {
         for (u32 r : written(i)) {
-            // What was known under this register as a guard is no longer.
+            // A write to `r` invalidates everything that depended on `r` as a guard.
             std::erase_if(known.partly, [&](const auto& fact) { return std::get<1>(fact) == r; });
             const bool opposite = i.guard && known.partly.contains({r, *i.guard, !i.guard_negated});
             if (!i.guard || opposite)
@@ -84,7 +85,8 @@ struct Flow {
         return i.guard && r != *i.guard && known.partly.contains({r, *i.guard, i.guard_negated});
     }
 
-    /// Its line ends in `// late`: whoever wrote it knows that its sources are there when it is executed.
+    /// Reports whether the instruction's line ends in `// late`. The generator marks a line so if
+    /// the sources are sure to be written by the time the line is executed.
     static bool is_late(const ptx::Module& module, const ptx::Instruction& i) {
         const std::size_t end = i.text_offset + i.text_length;
         return module.text.substr(end, module.text.find('\n', end) - end).find("// late") !=

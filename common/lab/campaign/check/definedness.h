@@ -1,17 +1,18 @@
-// Does a PTX text read a register that was not written on every way to it?
+// Finds reads of registers in a PTX text that are not preceded by a write on every path.
 //
-// Builds on  the simulator's parser, and nothing else of it that decides what a register holds.
-// Rules      A write under a guard counts under that guard: for reads with the same guard, and for
-//            all when a write under the opposite guard follows before the guard changes. A line that
-//            ends in `// late` is believed: what it reads is written when it is executed.
+// Builds on  the simulator's parser and control-flow analysis, but not on the code under test that
+//            decides what a register contains.
+// Rules      A write under a guard counts for reads under the same guard. It counts for all reads
+//            if a write under the opposite guard follows before the guard changes. A line that ends
+//            in `// late` is trusted: its sources are written by the time it is executed.
 #pragma once
 
 #include <string>
 
 namespace coalesce::campaign {
 
-/// Empty, or what is wrong with the first such read: "%r5 is read at line 12 ...". A text that cannot
-/// be parsed is wrong, too.
+/// Returns a message about the first such read, such as "%r5 is read at line 12 ...", or an empty
+/// string if there is none. If the text cannot be parsed, the message says so.
 std::string undefined_read(const std::string& ptx);
 
 }  // namespace coalesce::campaign

@@ -1,4 +1,4 @@
-// Instructions that no expression of C++ gives, or seldom.
+// Inline assembly for instructions that compilers seldom or never generate from C++.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -7,7 +7,7 @@ namespace {
 
 struct Instruction {
     const char* name;
-    /// The types of result and operands, as letters of expand().
+    /// The types of the result and the operands, as letters of expand().
     const char* types;
     const char* text;
 };
@@ -76,7 +76,7 @@ constexpr Instruction kInstructions[] = {
     {"unpacked", "uU", "{ .reg .b32 l, h; mov.b64 {l, h}, %1; xor.b32 %0, l, h; }"},
     {"halves", "uuu",
      "{ .reg .b16 a, b, c, d; mov.b32 {a, b}, %1; mov.b32 {c, d}, %2; mov.b32 %0, {d, a}; }"},
-    // Instructions under a predicate, and predicates made of predicates.
+    // Instructions under a predicate, and predicates computed from predicates.
     {"guarded_add", "uuuu",
      "{ .reg .pred p; .reg .u32 t; setp.lt.u32 p, %1, %2; mov.u32 t, %3; @p add.u32 t, t, %1; "
      "@!p xor.b32 t, t, %2; mov.u32 %0, t; }"},
@@ -120,7 +120,7 @@ const char* constraint(char letter) {
     }
 }
 
-/// The device function of one instruction.
+/// Returns the source of a device function that executes one instruction.
 std::string function_of(const Instruction& instruction) {
     std::string parameters, operands;
     for (const char* letter = instruction.types + 1; *letter; ++letter) {

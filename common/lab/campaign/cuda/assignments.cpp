@@ -1,4 +1,4 @@
-// Assignments, conditions and what they choose between.
+// Constructs that assign values, compute conditions, and choose between values.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -25,8 +25,8 @@ void declare_another(Kernel& kernel, Place&) {
     kernel.declare(type, same, value(kernel, type, same, 2));
 }
 
-/// One value of each class in one expression: what is computed once for a launch, once for a block
-/// and once for a place in the block must not be taken for each other.
+/// Combines values of different classes in one expression, which checks that the simulator does not
+/// confuse values computed per launch, per block and per position in the block.
 void mix_classes(Kernel& kernel, Place& place) {
     const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
     absorb(kernel, place,
@@ -34,7 +34,7 @@ void mix_classes(Kernel& kernel, Place& place) {
                 {term(Same::launch), term(Same::block), term(Same::position)}));
 }
 
-/// Predicates that live on and are combined.
+/// Writes predicates that stay live over several statements and are combined with each other.
 void predicates(Kernel& kernel, Place& place) {
     kernel.write("bool @p = $b, @q = $b;\nif (@p) @q = !@q || $b;");
     if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");
@@ -44,7 +44,7 @@ void predicates(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// if and else; where lanes part, both sides may know which ones they are.
+/// Writes an if with an else. If lanes diverge, both branches may get the mask of their lanes.
 void choose(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     std::string test = condition(kernel, same, 2);

@@ -1,4 +1,5 @@
-// Atomics on global memory, whose order makes no difference: each word of `sums` sees one operation.
+// Atomics on global memory. Each word of `sums` gets one kind of operation, so the order does not
+// affect the result.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -30,7 +31,7 @@ void add_to_sums(Kernel& kernel, Place&) {
     kernel.write(kernel.random.pick(kWords), {first});
 }
 
-/// One lane adds for all that have the same key.
+/// One lane adds on behalf of all lanes that have the same key.
 void add_for_peers(Kernel& kernel, Place& place) {
     const int first = kernel.take_sums(4);
     if (first < 0) return;
@@ -41,7 +42,7 @@ void add_for_peers(Kernel& kernel, Place& place) {
         {place.mask, first});
 }
 
-/// The sum of the warp's values, added once.
+/// Adds the sum of the warp's values with a single atomic.
 void add_for_warp(Kernel& kernel, Place& place) {
     const int first = kernel.take_sums(1);
     if (first < 0) return;
@@ -51,7 +52,7 @@ void add_for_warp(Kernel& kernel, Place& place) {
         {place.mask, first});
 }
 
-/// Multiplication has no atomic of its own.
+/// Multiplies with a compare-and-swap loop, because there is no atomic multiplication.
 void multiply_by_exchange(Kernel& kernel, Place&) {
     const int first = kernel.take_sums(1);
     if (first < 0) return;

@@ -1,6 +1,6 @@
-// See cuda_kernels.h. How a kernel is made: draw its shape and the weights of its constructs, write
-// device functions, declare variables of every class, write statements until there are enough, and
-// store all variables.
+// Generates a kernel in these steps: draw its shape and the weights of its constructs, write device
+// functions, declare variables of every class, write statements until there are enough, and store
+// all variables.
 #include "lab/campaign/cuda/cuda_kernels.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ constexpr const char* kTypes =
     "unsigned long long;\n"
     "using i8 = signed char; using i16 = short; using i32 = int; using i64 = long long;\n";
 
-/// Some constructs are likelier than others, in each kernel different ones; some kernels are nearly
-/// all one construct.
+/// Draws the weights of the constructs, which differ between kernels. Some kernels consist almost
+/// entirely of one construct.
 std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
     std::vector<std::vector<Construct>> groups = {assignment_constructs(), loop_constructs()};
     const auto add = [&](std::initializer_list<std::vector<Construct>> more) {
         groups.insert(groups.end(), more);
     };
-    // Learners write no loops that are entered in their middle.
+    // Learners do not write loops that are entered in the middle.
     if (!is_learner) add({jump_constructs(), late_constructs()});
     add({warp_constructs(), shared_constructs(), atomic_constructs(), memory_constructs(),
          function_constructs(), number_constructs()});
@@ -34,7 +34,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
         add({toolkit_constructs()});
     std::vector<Construct> all;
     for (const auto& group : groups) {
-        // Whole groups stay away, or come often.
+        // A weight of 0 leaves out a whole group, and a large one makes it frequent.
         const int share = random.pick({0, 1, 1, 2, 4});
         for (Construct construct : group) {
             construct.weight *= share * random.pick({0, 1, 1, 2, 3});
@@ -47,7 +47,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
     return all;
 }
 
-/// The lanes of this thread's warp that exist.
+/// Declares the mask of the lanes that exist in this thread's warp.
 void declare_mask(Kernel& kernel, Place& place) {
     place.mask = "0xffffffffu";
     if (kernel.threads % 32 == 0) return;
@@ -65,7 +65,7 @@ void declare_variables(Kernel& kernel) {
             kernel.declare(type, same, value(kernel, type, same, 2));
         }
     }
-    // There is always one to put things into.
+    // Guarantees that there is at least one variable that a value can be assigned to.
     kernel.declare(Type::u32, Same::thread, "tid * 2654435761u + seed");
 }
 
@@ -73,7 +73,7 @@ void write_statements(Kernel& kernel, Place& place) {
     const int end_from =
         kernel.random.percent(40) ? kernel.random.between(0, kernel.statements_left) : 0;
     while (kernel.statements_left > 0) {
-        if (kernel.statements_left <= end_from) {  // nobody waits for anyone from here on
+        if (kernel.statements_left <= end_from) {  // no thread waits for another from here on
             place.can_return = true;
             place.all_threads = false;
             place.mask.clear();
@@ -82,8 +82,8 @@ void write_statements(Kernel& kernel, Place& place) {
     }
 }
 
-/// Each variable's bits; those of a real without the sign of zero, which fmin() leaves open. When there
-/// are more than places, several share one.
+/// Stores the bits of each variable. Clears the sign of a floating-point zero, which fmin() does
+/// not define. If there are more variables than words of `out`, several variables share a word.
 void store_variables(Kernel& kernel) {
     const int end = std::min(16, kernel.last_out);
     int word = 0;
@@ -105,8 +105,8 @@ void store_variables(Kernel& kernel) {
     }
 }
 
-/// The same of at most 16 variables, so that neighbouring threads write to neighbouring words. These words are the first
-/// half of what each thread has, in another order.
+/// Stores up to 16 variables such that neighbouring threads write to neighbouring words. These
+/// words are the first half of each thread's share of `out`, in another order.
 void store_side_by_side(Kernel& kernel) {
     kernel.write(
         "const u32 all = gridDim.x * $1u, me = blockIdx.x * $1u + tid;\nunsigned* const begin = "

@@ -7,7 +7,8 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// What arithmetic on a type is done in, so that nothing overflows: C++ widens small types to int.
+/// Returns the unsigned type that arithmetic on `type` is done in. C++ widens small types to int,
+/// which could overflow.
 const char* arithmetic(Type type) {
     return bits_of(type) == 64 ? "u64" : "u32";
 }
@@ -27,7 +28,8 @@ std::string hexadecimal(u64 number, bool is_long) {
 constexpr const char* kTable =
     "__constant__ u32 table[16] = {3, 0x80000000, 17, 0xffffffff, 5, 0, 1, 0x7fff, 0x8000, 31, 32, "
     "33, 0xff, 0x100, 0x12345678, 2};\n";
-/// A word that is no variable of the kernel: of its parameters, its special registers, its tables.
+/// Returns a word that is not a variable of the kernel: a parameter, a special register, or an
+/// element of a table.
 std::string special(Kernel& kernel, Same most) {
     Random& random = kernel.random;
     std::vector<const char*> choices = {"table[$u & 15]", "numbers[$u & 7]"};
@@ -99,7 +101,7 @@ std::string integer_arithmetic(Kernel& kernel, Type type, Same most, int depth) 
     return fill(text, {operand(), operand()});
 }
 
-/// What is there for words alone.
+/// Returns an operation that exists only for integers, such as a bit count.
 std::string word_operation(Kernel& kernel, Type type, Same most, int depth) {
     static const std::vector<const char*> kOperations = {
         "__popc($u)",
@@ -353,7 +355,7 @@ void need_numbers(Kernel& kernel) {
 // ---- draws ----
 
 Type any_type(Kernel& kernel) {
-    // Sums of products are what two compilers may round in different ways.
+    // Compilers may round sums of products differently, so learner kernels contain more of them.
     if (kernel.is_learner && kernel.random.percent(30))
         return kernel.random.pick({Type::f32, Type::f32, Type::f64});
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,

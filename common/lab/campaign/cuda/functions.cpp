@@ -1,5 +1,5 @@
-// Calls: functions with control flow of their own, recursion, calls through pointers, lambdas,
-// templates, structures by value and by reference.
+// Constructs with calls: functions with control flow of their own, recursion, function pointers,
+// lambdas, templates, structures passed by value and by reference.
 #include <utility>
 
 #include "lab/campaign/cuda/expressions.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
 
-/// The text of a function's body, which sees its parameters alone.
+/// The text of a function's body, which can use only its parameters.
 class FunctionBody {
 public:
     FunctionBody(Kernel& kernel, const Function& function) : kernel_(kernel) {
@@ -55,7 +55,7 @@ Function fresh_function(Kernel& kernel) {
     return function;
 }
 
-/// Some statements, with returns in their middle.
+/// Writes a function with some statements and early returns.
 void write_plain(Kernel& kernel) {
     const Function function = fresh_function(kernel);
     std::string text = head_of(kernel, function);
@@ -80,7 +80,7 @@ void write_plain(Kernel& kernel) {
     kernel.functions.push_back(function);
 }
 
-/// Calls itself once or twice, to a depth that its first parameter says.
+/// Writes a function that calls itself once or twice, to the depth given by its first parameter.
 void write_recursive(Kernel& kernel) {
     const Function function = fresh_function(kernel);
     Function inner = function;
@@ -110,7 +110,7 @@ void write_recursive(Kernel& kernel) {
     kernel.functions.push_back(function);
 }
 
-/// Four functions, one of which a table gives.
+/// Writes four functions and a table through which one of them is called.
 void write_table(Kernel& kernel) {
     const Function function{kernel.fresh("function"), Type::u32, {Type::u32, Type::u32, Type::u32}};
     std::string names, text;
@@ -154,8 +154,8 @@ void call_template(Kernel& kernel, Place& place) {
            Type::u64);
 }
 
-/// In the kernel alone: NVRTC 13.0 at -O3 gives a structure of an inlined function the place of one that
-/// lives already, and -O3 and -G could not be compared.
+/// Only in the kernel: in an inlined function, NVRTC 13.0 at -O3 places a structure over one that
+/// is still live, so the results of -O3 and -G could not be compared.
 void pass_structures(Kernel& kernel, Place& place) {
     kernel.need("Pair",
                 "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"

@@ -1,4 +1,4 @@
-// Control flow that has no structure: switches that fall through, loops entered in their middle, state
+// Unstructured control flow: switches that fall through, loops entered in the middle, state
 // machines, threads that leave the kernel.
 #include "lab/campaign/cuda/expressions.h"
 
@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Up to ten cases: enough for a table of jumps.
+/// Writes a switch of up to ten cases, enough for the compiler to use a jump table.
 void switch_over(Kernel& kernel, Place& place) {
     Random& random = kernel.random;
     const Same same = any_class(kernel);
@@ -14,7 +14,8 @@ void switch_over(Kernel& kernel, Place& place) {
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch (($1) % $2u * $3) {",
                  {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
-    // Who falls through is there with those who jump: no lanes are known.
+    // Threads that fall through join threads that jump, so the mask of lanes is unknown in the
+    // cases.
     Place body = fits(same, Same::warp) ? place.inside(same) : place.scattered();
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i * step});
@@ -32,7 +33,7 @@ void switch_over(Kernel& kernel, Place& place) {
     kernel.write(";\n}");
 }
 
-/// A loop that is entered at its top or in its middle.
+/// Writes a loop that is entered at its top or in its middle.
 void enter_in_the_middle(Kernel& kernel, Place& place) {
     const int most = place.most_turns(6, 150);
     Place body = place.scattered(most);
@@ -46,7 +47,7 @@ void enter_in_the_middle(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Two places of one cycle, entered at both; neither is above the other.
+/// Writes a cycle with two entries, neither of which dominates the other.
 void cycle_with_two_entries(Kernel& kernel, Place& place) {
     const int most = place.most_turns(8, 150);
     const Place body = place.scattered(most);
@@ -57,7 +58,7 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
     kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @left;\n@right:");
     write_scope(kernel, body, 1);
     kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @right;\ngoto @left;\n@over:;");
-    // What is assigned in one half and used in the other keeps its value through the jumps.
+    // A variable assigned in one half and used in the other must keep its value through the jumps.
     absorb(kernel, place, "@n");
 }
 
@@ -72,7 +73,7 @@ void enter_by_switch(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@sum");
 }
 
-/// Each state says which one follows, for a number of steps.
+/// Writes a state machine that runs for a number of steps; each state selects its successor.
 void state_machine(Kernel& kernel, Place& place) {
     const int most = place.most_turns(10, 150), states = kernel.random.between(2, 6);
     Place body = place.scattered(most);
@@ -104,7 +105,8 @@ void jump_forward(Kernel& kernel, Place& place) {
 
 // ---- leaving the kernel ----
 
-/// The end of an `if`, with some words, so that what a thread did before it left is seen.
+/// Stores some words and returns, at the end of an `if`. The words show what the thread did before
+/// it left.
 void leave_with_results(Kernel& kernel) {
     kernel.write("out[0] = $u;\nout[1] = $u;\nout[2] = (u32)($U >> 16);");
     kernel.write("return;\n}");
@@ -121,7 +123,7 @@ void leave_warp(Kernel& kernel, Place& place) {
     place.all_threads = false;
 }
 
-/// Those who stay know each other.
+/// The lanes that stay know the mask of those that stay.
 void leave_lanes(Kernel& kernel, Place& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});

@@ -53,7 +53,7 @@ namespace {
 
 constexpr int kSizes[] = {32, 32, 64, 64, 64, 96, 128, 128, 256, 1, 7, 31, 33, 48, 77, 100, 200};
 
-/// A divisor of `number`, often 1.
+/// Returns a divisor of `number`, often 1.
 int divisor(Random& random, int number) {
     if (random.percent(60)) return 1;
     std::vector<int> found;

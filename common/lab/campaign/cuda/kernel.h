@@ -1,8 +1,8 @@
-// A kernel while it is being written: its text so far, its variables, and what may come next.
+// A kernel that is being generated: its text so far, its variables, and what may follow.
 //
 // A construct is a function that writes some lines: a loop, a shuffle, an exchange through shared
-// memory. It is given the Place where they go, which says who is there; a construct with a body makes
-// the Place of its body and fills it with further statements.
+// memory. It gets the Place where the lines go, which says which threads execute them. A construct
+// with a body creates the Place of its body and fills it with further statements.
 #pragma once
 
 #include <map>
@@ -15,17 +15,17 @@
 
 namespace coalesce::campaign {
 
-/// For which threads a value is the same, or who takes the same way through the kernel.
+/// The set of threads that share a value, or that take the same path through the kernel.
 enum class Same {
     launch,    ///< all
     block,     ///< those of a block
     warp,      ///< those of a warp
-    position,  ///< those at the same place in their blocks
+    position,  ///< threads at the same position in their blocks
     thread,    ///< none but itself
 };
 /// What is made of both.
 Same join(Same a, Same b);
-/// Whether `value` is the same for all that `within` speaks of.
+/// Reports whether `value` is the same for all threads that `within` groups together.
 inline bool fits(Same value, Same within) {
     return join(value, within) == within;
 }
@@ -38,7 +38,7 @@ inline bool is_real(Type type) {
 inline bool is_signed(Type type) {
     return !is_real(type) && static_cast<int>(type) % 2 == 1;
 }
-/// Of 32 or 64 bits: what shuffles and atomics take.
+/// Reports whether the type has 32 or 64 bits, as shuffles and atomics require.
 inline bool is_wide(Type type) {
     return type >= Type::u32;
 }
@@ -47,11 +47,11 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    Same same;  ///< what may be assigned, and where: fits() of value and flow
+    Same same;  ///< the class of its values; fits() checks it and the flow before an assignment
     bool can_change = true;
 };
 
-/// A device function of numbers alone: its result depends on nothing but its arguments.
+/// A device function whose result depends only on its arguments.
 struct Function {
     std::string name;
     Type result;
@@ -60,19 +60,21 @@ struct Function {
 
 struct Place {
     Same flow = Same::launch;  ///< who comes here together
-    std::string mask;          ///< the lanes that are here, in C++; empty when they are not known
-    bool all_threads = true;   ///< no thread of the block has left the kernel, or may have
-    bool can_leave = false;    ///< `break` and `continue` are allowed
-    bool can_return = false;   ///< a thread may return: nobody waits for it later
+    /// C++ expression for the mask of lanes that execute this; empty if it is not known
+    std::string mask;
+    bool all_threads = true;  ///< no thread of the block has left the kernel, or could have
+    bool can_leave = false;   ///< `break` and `continue` are allowed
+    bool can_return = false;  ///< a thread may return, because no other thread waits for it later
     int depth = 0;
     int turns = 1;  ///< how often this is executed
 
-    /// How many turns a loop here may have: `most`, or fewer where all loops together had more than `in_all`.
+    /// Returns the limit of iterations for a loop here: `most`, or less if the enclosing loops
+    /// together would exceed `in_all`.
     int most_turns(int most, int in_all) const;
     bool has_barrier() const { return all_threads && fits(flow, Same::block); }
-    /// Where a condition of this class holds, or a loop of `times` turns.
+    /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
     Place inside(Same condition, int times = 1) const;
-    /// The same, where it is not known which lanes are there.
+    /// Does the same as inside(), with an unknown mask of lanes.
     Place scattered(int times = 1) const;
 };
 
@@ -90,36 +92,37 @@ struct Kernel {
 
     // ---- the text ----
     std::string globals;          ///< before the kernel
-    std::string body;             ///< of what is being written: the kernel, or a function
-    std::set<std::string> known;  ///< names of those globals that several constructs use
-    /// Adds the lines of a pattern: see expand().
+    std::string body;             ///< text being written: the body of the kernel or of a function
+    std::set<std::string> known;  ///< names of the globals that several constructs use
+    /// Appends the lines of a pattern, expanded by expand().
     void write(const std::string& pattern, const std::vector<Given>& given = {});
-    /// Adds `text` to the globals unless one of that name is there.
+    /// Adds `text` to the globals unless a global named `name` exists already.
     void need(const std::string& name, const std::string& text);
     std::string fresh(const std::string& prefix) { return prefix + "_" + std::to_string(++names_); }
-    /// What @word stands for in the patterns of the construct that is being written: a name that nothing else has.
+    /// Returns the unique name that @word stands for in the patterns of the current construct.
     const std::string& name(const std::string& word);
     std::map<std::string, std::string> own_names;  ///< those so far, by word
 
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    bool in_function = false;  ///< only what a Function may use
+    bool in_function = false;  ///< only what a Function may use is available
     Type result = Type::u32;   ///< of that function
-    /// Declares a variable that is seen until its scope ends.
+    /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, Same same, const std::string& value);
-    /// Makes @word, a u32 that the construct has declared, one of the variables to read.
+    /// Adds @word, a u32 that the construct has declared, to the variables that can be read.
     void declare_constant(const std::string& word, Same same = Same::thread);
 
-    // ---- what there is only so much of ----
+    // ---- limited resources ----
     int statements_left;
     int shared_left = 40000;
-    int next_sum = 0;   ///< words of `sums`: each belongs to one construct
+    int next_sum = 0;   ///< next free word of `sums`; each word belongs to one construct
     int last_out = 32;  ///< words of `out` from here on belong to constructs
     bool take_shared(int bytes);
-    /// Takes words of `sums`, on an even place. -1: there are none left.
+    /// Reserves `words` words of `sums`, aligned to 2 words, and returns their index. Returns -1 if
+    /// too few are left.
     int take_sums(int words);
-    /// The same of `out`, on a multiple of their number.
+    /// Does the same for `out`, aligned to the number of words.
     int take_out(int words);
 
     // ---- which constructs ----
@@ -129,28 +132,29 @@ private:
     int names_ = 0;
 };
 
-/// What must be so for a construct.
+/// The condition under which a construct can be used.
 enum class Needs {
     nothing,  ///< device functions have it too
     kernel,   ///< the kernel's own parameters
     lanes,    ///< known lanes of a warp
     barrier,  ///< the whole block
     loop,     ///< a loop that each thread may leave
-    end,      ///< nothing follows that a thread would be missed in
-    top,      ///< the kernel's outermost level, which changes who is there
+    end,      ///< no later statement needs all threads
+    top,      ///< outermost level of the kernel, where the set of active threads may change
 };
 
 struct Construct {
     Needs needs;
-    bool nests;  ///< it has a body of statements
+    bool nests;  ///< contains a body of statements
     int weight;
     void (*write)(Kernel&, Place&);
 };
 
-/// Writes one statement, or `count` in braces with a scope of their own.
+/// Writes one statement; write_scope() writes `count` statements in braces with a scope of their
+/// own.
 void write_statement(Kernel& kernel, Place& place);
 void write_scope(Kernel& kernel, Place place, int count);
-/// A new scope for the variables that are declared while it lives.
+/// A scope that removes the variables declared in it when it ends.
 class Scope {
 public:
     explicit Scope(Kernel& kernel) : kernel_(kernel), count_(kernel.variables.size()) {}
@@ -179,7 +183,7 @@ std::vector<Construct> number_constructs();
 std::vector<Construct> toolkit_constructs();
 /// Those of Style::learner alone.
 std::vector<Construct> learner_constructs();
-/// Device functions for the kernel to call, before it is written.
+/// Writes the device functions that the kernel will call.
 void write_functions(Kernel& kernel);
 
 }  // namespace coalesce::campaign

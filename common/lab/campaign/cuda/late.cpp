@@ -1,8 +1,9 @@
-// Variables that are declared before a loop, get their first value somewhere inside it, and are used
-// behind it: the index of the least element, what a search found, what the turn before left.
+// Variables that are declared before a loop, get their first value inside it, and are used after
+// it: the index of the smallest element, the result of a search, a value from the previous
+// iteration.
 //
-// Each loop is sure to assign them on its way: its first turn does, or its last, or a flag says so. It counts with @i,
-// and computes @now on each turn.
+// Each loop is sure to assign the variables: in its first iteration, in its last, or a flag records
+// whether it did. It counts with @i and computes @now in each iteration.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -24,7 +25,7 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
     return payloads;
 }
 
-/// Gives each of them a value: often a plain copy of @now, which changes with every turn.
+/// Assigns a value to each payload, often a plain copy of @now, which changes in every iteration.
 void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) {
         const std::string text = kernel.random.percent(50)
@@ -38,21 +39,21 @@ void absorb_payloads(Kernel& kernel, const Place& place, const std::vector<Paylo
     for (const Payload& payload : payloads) absorb(kernel, place, payload.name, payload.type);
 }
 
-/// As constants for the loop's body.
+/// Makes @i and @now available to the loop's body as constants.
 void declare_turn(Kernel& kernel) {
     kernel.declare_constant("i");
     kernel.declare_constant("now");
 }
 
-/// Other statements between, so that there is something to share slots with. They must not leave the
-/// loop before it has assigned.
+/// Writes other statements in between, so that there are registers to share slots with. These
+/// statements must not leave the loop before it has assigned the payloads.
 void write_between(Kernel& kernel, Place body) {
     body.can_leave = false;
     if (kernel.statements_left > 0 && body.depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
-/// The least or greatest key, and what goes with it.
+/// Writes a search for the smallest or largest key and the payload that belongs to it.
 void find_least(Kernel& kernel, Place& place) {
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
     const int most = place.most_turns(9, 200);
@@ -70,7 +71,8 @@ void find_least(Kernel& kernel, Place& place) {
                  {turns(kernel, Same::thread, most)});
     declare_turn(kernel);
     write_between(kernel, place.scattered(most));
-    // Below or above what `best` begins with, so that the first turn is always taken.
+    // Every key is below (or above) the initial value of `best`, so that the first iteration always
+    // assigns.
     kernel.write(is_real_key ? "const float @key = (float)(i16)@now * 0.5f;"
                              : "const u32 @key = (@now >> 1) + 1;");
     kernel.write("if (@key $1 @best) {\n@best = @key;", {is_least ? "<" : ">"});
@@ -80,7 +82,7 @@ void find_least(Kernel& kernel, Place& place) {
     if (!is_real_key) absorb(kernel, place, "@best");
 }
 
-/// A search that ends with the first that fits, or with the last.
+/// Writes a search that ends with the first match, or with the last element.
 void find_first(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -99,7 +101,7 @@ void find_first(Kernel& kernel, Place& place) {
     if (kernel.random.percent(50)) absorb(kernel, place, "@i");
 }
 
-/// Found or not: a flag says whether there is anything to use.
+/// Writes a search that may find nothing; a flag says whether the payloads were assigned.
 void maybe_found(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     kernel.write("bool @has = false;");
@@ -120,7 +122,7 @@ void maybe_found(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Each turn but the first uses what the turn before assigned.
+/// Writes a loop in which each iteration but the first uses what the previous one assigned.
 void use_previous(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -139,7 +141,7 @@ void use_previous(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Every way through the loop's body assigns, each in a place of its own.
+/// Writes a loop whose body assigns on every path, each time in another branch.
 void assign_on_all_ways(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -167,7 +169,7 @@ void assign_on_all_ways(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Assigned in an inner loop, used in the outer one and behind both.
+/// Writes variables that an inner loop assigns and that are used in the outer loop and after both.
 void assign_in_inner_loop(Kernel& kernel, Place& place) {
     const int most = place.most_turns(4, 60);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -190,7 +192,8 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// The upper half of the body uses what its lower half assigns, and is entered in between.
+/// Writes a loop that is entered in the middle of its body. The upper half uses what the lower half
+/// assigns.
 void assign_after_entry(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -207,7 +210,7 @@ void assign_after_entry(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// The best and the second: a copy of a copy, under a condition.
+/// Writes a search for the best and second-best value, with a conditional copy of a copy.
 void find_two(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"

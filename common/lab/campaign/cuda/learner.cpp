@@ -1,11 +1,13 @@
-// What learners write, and what leaves something to the compiler: operators on mixed types, sums of products that it may
-// contract, structures with reals, tables, neighbours that it may make a vector of. Only in kernels of Style::learner.
+// Code that leaves choices to the compiler, as learners write it: operators on mixed types, sums of
+// products that may be contracted, structures with floating-point members, tables, neighbouring
+// elements that may become a vector. Only kernels of Style::learner contain it.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
 
 std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth) {
-    // Signed operands are made small, so that nothing overflows. The types of both may differ.
+    // The operands may have different types. Signed operands are reduced so that no operation
+    // overflows.
     static const std::vector<const char*> kOperations = {"($3)($1 % 997 + $2 % 991)",
                                                          "($3)($1 % 997 - $2 % 991)",
                                                          "($3)($1 % 997 * ($2 % 991))",
@@ -34,7 +36,7 @@ std::string learner_real(Kernel& kernel, Type type, Same most, int depth) {
         "limited($f * $i)", "limited($f / (fabsf($f) + 1.0f))", "($f / 7)", "sqrtf(fabsf($f))",
         "rsqrtf(fabsf($f) + 1.0f)", "__expf(limited($f) * 1e-5f)", "__logf(fabsf($f) + 0.5f)",
         "__sinf(limited($f) * 1e-3f)",
-        // Where both are zero, fmin leaves the sign open.
+        // If both operands are zero, the sign of fmin's result is unspecified.
         "(fminf($f, $f) + 1.0f)", "(fmaxf($f, $f) + 1.0f)", "floorf($f)", "ceilf($f)", "truncf($f)",
         "rintf($f)", "fabsf($f)", "(-$f)", "limited(fmaf($f, $f, 1.0f))", "($b ? $f : $f)",
         "(float)limited($d)", "__uint_as_float(0x3f800000u | ($u >> 9))"};
@@ -64,7 +66,7 @@ namespace {
 /// A real of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
-/// write(), with ` for a real of moderate size.
+/// Does the same as write(), where ` stands for a floating-point number of moderate size.
 void write_with_reals(Kernel& kernel, const std::string& pattern,
                       const std::vector<Given>& given = {}) {
     std::string text;
@@ -106,7 +108,7 @@ void count_down(Kernel& kernel, Place& place) {
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
-/// Some cases fall through to the next.
+/// Writes a switch in which some cases fall through to the next.
 void choice(Kernel& kernel, Place& place) {
     const int cases = kernel.random.between(2, 7);
     const Place body = place.scattered();
@@ -210,7 +212,7 @@ void small_matrix(Kernel& kernel, Place& place) {
            Type::f32);
 }
 
-// ---- vectors, and neighbours that may become one ----
+// ---- vectors, and neighbouring elements that may become a vector ----
 
 void load_vector(Kernel& kernel, Place& place) {
     static constexpr const char* kVectors[][2] = {
@@ -284,7 +286,7 @@ void store_neighbours(Kernel& kernel, Place&) {
     kernel.write("}");
 }
 
-/// A pointer that walks, and begins in one of two places.
+/// Writes a pointer that starts at one of two positions and is incremented.
 void walk(Kernel& kernel, Place& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"

@@ -1,4 +1,4 @@
-// Loops that keep to the structure of C++: counted, at the end, left early, continued.
+// Structured C++ loops: counted, with the test at the end, with break, with continue.
 #include <algorithm>
 
 #include "lab/campaign/cuda/expressions.h"
@@ -12,7 +12,8 @@ const char* unrolled(Kernel& kernel) {
         {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
 }
 
-/// Where its turns are the same for all that come here, a body may have barriers and shuffles.
+/// Returns the Place of a loop's body. If the number of iterations is the same for all threads
+/// here, the body may have barriers and shuffles.
 Place body_of(const Place& place, Same same, int times, bool is_left) {
     if (!is_left) return place.inside(same, times);
     Place body = place.scattered(times);
@@ -20,7 +21,8 @@ Place body_of(const Place& place, Same same, int times, bool is_left) {
     return body;
 }
 
-/// The limit may be of variables that the body changes: it stays below `most`.
+/// Writes a counted loop. The limit may depend on variables that the body changes, but stays below
+/// `most`.
 void count(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = place.most_turns(7, 200);
@@ -36,13 +38,13 @@ void count(Kernel& kernel, Place& place) {
     write_scope(kernel, body, kernel.random.between(1, 4));
 }
 
-/// The limit is computed before the loop; the counter goes on living behind it.
+/// Writes a loop whose limit is computed before it and whose counter is used after it.
 void count_in_variable(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = place.most_turns(7, 200);
     const Place body = body_of(place, same, most, kernel.random.percent(35));
     kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {turns(kernel, same, most)});
-    // Lanes that leave early keep different numbers of turns.
+    // Lanes that leave early have executed different numbers of iterations.
     kernel.declare_constant("i", body.can_leave ? Same::thread : join(same, place.flow));
     const std::string shape =
         kernel.random.pick({"while (@i < @limit)", "for (; @i < @limit;)", "do"});
@@ -52,7 +54,8 @@ void count_in_variable(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@i");
 }
 
-/// Each lane has turns of its own, and those that go on know each other.
+/// Writes a loop in which lanes have different numbers of iterations, and the lanes that continue
+/// know their mask.
 void count_with_lanes(Kernel& kernel, Place& place) {
     const int most = place.most_turns(7, 200);
     kernel.write(
@@ -73,7 +76,7 @@ void leave(Kernel& kernel, Place& place) {
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
-/// What the turn before computed is used in the next one.
+/// Writes a loop that uses the result of the previous iteration.
 void carry_over(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
@@ -86,7 +89,7 @@ void carry_over(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@b");
 }
 
-/// Rows and columns, with a step that is not one.
+/// Writes nested loops over rows and columns, with a step other than one.
 void nested_sum(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = std::min(4, place.most_turns(7, 200));

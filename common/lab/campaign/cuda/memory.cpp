@@ -1,11 +1,12 @@
-// Memory that is a thread's own: local arrays, structures, unions, bit-fields, vectors, bytes.
+// Memory that belongs to a single thread: local arrays, structures, unions, bit-fields, vectors,
+// bytes.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
 
 namespace {
 
-/// An array with indices that no compiler knows: it stays in local memory.
+/// Writes an array whose indices are unknown at compile time, so that it stays in local memory.
 void local_array(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     const int count = kernel.random.pick({4, 8, 16});
@@ -23,7 +24,7 @@ void local_array(Kernel& kernel, Place& place) {
     absorb(kernel, place, expand(kernel, "@local[$u & $1]", Same::thread, 1, {count - 1}), type);
 }
 
-/// A stack of the thread's own: its top depends on what was pushed.
+/// Writes a stack in a local array, whose depth depends on what was pushed.
 void local_stack(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @stack[12], @top = 0, @sum = 0;\n@stack[@top++] = $u % 6;\nwhile (@top > 0) {\n"
@@ -62,7 +63,7 @@ void bits_and_unions(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@word", Type::u64);
 }
 
-/// Two or four words of the thread's part of `out` in one store, and read again.
+/// Stores two or four words of the thread's part of `out` with one instruction and reads them back.
 void store_vectors(Kernel& kernel, Place& place) {
     const int first = kernel.take_out(4);
     if (first < 0) return;
@@ -90,7 +91,8 @@ void load_vectors(Kernel& kernel, Place& place) {
     absorb(kernel, place, "((u32)@vector.z ^ ($b ? (u32)@vector.w : 1u))");
 }
 
-/// Bytes and shorts of the thread's 64, some of them volatile.
+/// Accesses the thread's 64 bytes of scratch as bytes, shorts or larger types, some of them
+/// volatile.
 void scratch_bytes(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     const std::string last = std::to_string(64 / (bits_of(type) / 8) - 1);
@@ -101,7 +103,8 @@ void scratch_bytes(Kernel& kernel, Place& place) {
                  {last, value(kernel, type, Same::thread, 2)});
     if (kernel.random.percent(50))
         kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, Same::thread, 1)});
-    // Of a real, what was just written: other types may have left a NaN elsewhere.
+    // For a floating-point type, read only the element just written, since other types may have
+    // left a NaN elsewhere.
     absorb(kernel, place, is_real(type) ? "@own[@at]" : "@own[(@at + ($u & 1)) & " + last + "]",
            type);
 }
@@ -112,7 +115,8 @@ void volatile_local(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@kept");
 }
 
-/// Memory of the module with first values; a pointer that may be to one kind or another.
+/// Accesses initialized memory of the module, and uses a pointer that may point to one of several
+/// memory spaces.
 void any_space(Kernel& kernel, Place& place) {
     need_numbers(kernel);
     kernel.write(

@@ -1,11 +1,12 @@
-// Exchanges through shared memory, with barriers of the block.
+// Exchanges data through shared memory, with barriers of the whole block.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
 
 namespace {
 
-/// A permutation of the block's threads: each place is written once. Some depend on the block.
+/// Returns a permutation of the block's threads, so that each element is written once. Some
+/// permutations depend on the block.
 std::string permuted(Kernel& kernel) {
     Random& random = kernel.random;
     const bool is_power = (kernel.threads & (kernel.threads - 1)) == 0;
@@ -29,7 +30,7 @@ std::string anywhere(Kernel& kernel, int count) {
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
 }
 
-/// Everyone writes one element, and reads another's.
+/// Each thread writes one element and reads another thread's.
 void exchange(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return;
@@ -42,7 +43,7 @@ void exchange(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Rows in, columns out; with a column of padding or without.
+/// Writes rows and reads columns, with or without a column of padding.
 void transpose(Kernel& kernel, Place& place) {
     std::vector<int> widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
@@ -59,7 +60,7 @@ void transpose(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// An array of any length, filled in strides.
+/// Fills an array of any length in strides.
 void fill_in_strides(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
@@ -104,7 +105,7 @@ void barrier_vote(Kernel& kernel, Place& place) {
            Same::block);
 }
 
-/// A sum over the block in steps, with a barrier in a loop.
+/// Computes a sum over the block in steps, with a barrier in a loop.
 void reduce_block(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 4)) return;
     int half = 1;
@@ -119,7 +120,8 @@ void reduce_block(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Two halves that are read and written in turn: one barrier per turn.
+/// Alternates between two halves of a buffer, one read and one written, with one barrier per
+/// iteration.
 void ping_pong(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 8)) return;
     kernel.write(
@@ -132,7 +134,7 @@ void ping_pong(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Counts, sums, least and greatest ones in shared memory: their order makes no difference.
+/// Computes counts, sums, minima and maxima in shared memory; their order does not matter.
 void shared_atomics(Kernel& kernel, Place& place) {
     struct Kind {
         const char* type;
@@ -168,7 +170,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Whoever holds the lock adds, as no atomic is needed then.
+/// Adds while holding a lock, without an atomic addition.
 void spin_lock(Kernel& kernel, Place& place) {
     if (place.turns > 8 || !kernel.take_shared(8)) return barrier_vote(kernel, place);
     kernel.write(
@@ -182,7 +184,8 @@ void spin_lock(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Bytes of global memory of the block's own, seen by all of it after a barrier.
+/// Exchanges bytes of the block's scratch memory, which all of its threads can read after a
+/// barrier.
 void exchange_through_scratch(Kernel& kernel, Place& place) {
     const Type type = any_integer(kernel);
     const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
@@ -195,7 +198,8 @@ void exchange_through_scratch(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Barriers of their own number; those of half the warps where the others only arrive.
+/// Uses barriers with a number of their own. On some, half of the warps wait and the others only
+/// arrive.
 void named_barrier(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0 || !kernel.take_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);

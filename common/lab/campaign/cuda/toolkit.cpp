@@ -1,5 +1,5 @@
-// What the toolkit's headers add: cooperative groups, for nvcc alone (clang does not find all that the
-// toolkit's header needs), and pipelines.
+// Features of the toolkit's headers: pipelines, and cooperative groups for nvcc only (clang lacks
+// parts of what the header needs).
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -10,7 +10,7 @@ constexpr const char* kGroups =
     "#ifndef __clang__\n#include <cooperative_groups.h>\nnamespace cg = "
     "cooperative_groups;\n#endif\n";
 
-/// Tiles of a warp. All threads of the block come.
+/// Uses tiles of a warp, with all threads of the block.
 void tile_of_warp(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.need("groups", kGroups);

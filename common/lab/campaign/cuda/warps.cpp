@@ -1,5 +1,5 @@
-// What the lanes of a warp do together. Everyone in the mask comes; what a lane gets from one that is
-// not in the mask is thrown away.
+// Operations that the lanes of a warp execute together. All lanes of the mask take part; a value
+// read from a lane outside the mask is discarded.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -15,7 +15,7 @@ Type any_wide(Kernel& kernel) {
 
 struct Shuffle {
     const char* call;  ///< $1 mask, $2 width
-    const char* from;  ///< the lane that is read; $2 width
+    const char* from;  ///< the source lane; $2 is the width
 };
 constexpr Shuffle kShuffles[] = {
     {"__shfl_sync($1, @x, (i32)(@by), $2)", "(lane & ~($2 - 1u)) | (@by & ($2 - 1u))"},
@@ -28,7 +28,8 @@ void shuffle(Kernel& kernel, Place& place) {
     const u32 which = random.below(std::size(kShuffles));
     const int width = random.pick({32, 32, 32, 16, 8, 4, 2});
     const Type type = any_wide(kernel);
-    // Which lane is read may differ from lane to lane; how far up or down it is may not be too much.
+    // For `idx`, each lane may read from another lane. For `up` and `down`, the distance is
+    // limited.
     kernel.write("const $1 @x = $2;", {type, value(kernel, type, Same::thread, 2)});
     if (which == 0)
         kernel.write("const u32 @by = $u;");
@@ -42,7 +43,7 @@ void shuffle(Kernel& kernel, Place& place) {
     absorb(kernel, place, "(" + place.mask + " >> @from & 1 ? @got : @x)", type);
 }
 
-/// From the first lane that is there to all.
+/// Broadcasts a value from the first active lane to all.
 void broadcast(Kernel& kernel, Place& place) {
     const Type type = any_wide(kernel);
     const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
@@ -57,7 +58,8 @@ void vote(Kernel& kernel, Place& place) {
                             "(__any_sync($1, $2) ? 9u : 2u)",
                             "(u32)__popc(__ballot_sync($1, $2) & ((1u << lane) - 1))",
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
-    // A vote is the same for the whole warp, except for the one that looks at the lane.
+    // The result of a vote is the same for the whole warp, except for patterns that contain the
+    // lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
     absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, Same::thread, 2)}),
            Type::u32, is_whole && fits(place.flow, Same::warp) ? Same::warp : Same::thread);
@@ -82,14 +84,14 @@ void reduce(Kernel& kernel, Place& place) {
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
-    // The sum of 32 numbers stays within a signed one.
+    // Shifted so that the sum of 32 values does not overflow a signed integer.
     std::string text = value(kernel, type, Same::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
     absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
            fits(place.flow, Same::warp) ? Same::warp : Same::thread);
 }
 
-/// A sum over the warp in five steps, to all lanes or up to each lane.
+/// Computes a sum over the warp in five steps, for all lanes or as a prefix sum.
 void sum_in_steps(Kernel& kernel, Place& place) {
     if (place.mask != kEveryone) return reduce(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
@@ -106,7 +108,7 @@ void sum_in_steps(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@sum", type);
 }
 
-/// Lanes with the same key go on together.
+/// Writes a branch that lanes with the same key take together.
 void part_by_key(Kernel& kernel, Place& place) {
     kernel.write("const u32 @key = ($u) % 3;\nconst u32 @peers = __match_any_sync($1, @key);",
                  {place.mask});
@@ -126,7 +128,7 @@ void take_turns(Kernel& kernel, Place& place) {
     kernel.write("}\n__syncwarp($1);\n}", {place.mask});
 }
 
-/// A task for each lane that has one, done by all lanes together.
+/// Writes a loop in which all lanes of a warp work together on one lane's task after another.
 void help_each_other(Kernel& kernel, Place& place) {
     kernel.write(
         "const u32 @mine = $u;\n"
@@ -140,7 +142,7 @@ void help_each_other(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Through shared memory of the warp's own, with no barrier of the block.
+/// Exchanges values through shared memory that belongs to the warp, without a barrier of the block.
 void exchange_within_warp(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);

@@ -1,9 +1,10 @@
-// campaign -- random kernels, run by the simulator and by its plain mode, compared.
+// campaign -- generates random kernels and compares the simulator with its plain mode.
 //
-// Builds on  generate_ptx and generate_cuda, campaign_run, and the simulator's COALESCE_SIM_PLAIN=1.
-// Idea       The plain mode has none of what makes the simulator fast, so it is easily seen to be
-//            right. A kernel of which both give the same results, counters and no report is fine; one
-//            of which they differ is kept, made smaller, and shown.
+// Builds on  generate_ptx and generate_cuda, campaign_run, and the simulator's
+//            COALESCE_SIM_PLAIN=1.
+// Idea       The plain mode has none of the simulator's optimizations, so it is easy to check by
+//            reading. A kernel passes if both modes give the same results and counters and neither
+//            reports an error. A kernel for which they differ is kept, made smaller, and shown.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -39,7 +40,7 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& options) {
-    // In this order: where both are given, both are limits.
+    // The order of these options matters: if both are given, both limits apply.
     app.add_option("--seconds", options.seconds, "As many as fit into this time")
         ->each([&](const std::string&) { options.kernels = ~u64{0}; });
     app.add_option("--kernels", options.kernels, "This many (300)");
@@ -68,20 +69,20 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--library", options.library, "Another build of libcudart.so.13");
 }
 
-/// Of seeds that nobody asks to be of one kind, this many give one kernel of CUDA C++.
+/// Unless --only is given, one seed in this many generates CUDA C++.
 constexpr u64 kOneInFour = 4;
 
 bool is_cuda(const Options& options, u64 seed) {
     return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
 }
 
-/// Looked for when the first kernel of CUDA C++ comes.
+/// Searches for compilers at the first kernel in CUDA C++.
 const Compilers& compilers() {
     static const Compilers found;
     return found;
 }
 
-/// Without anything that makes the simulator fast.
+/// Returns the mode without any of the simulator's optimizations.
 Mode plain_mode(const std::string& library = "") {
     Mode plain;
     plain.plain = true;
@@ -89,7 +90,8 @@ Mode plain_mode(const std::string& library = "") {
     return plain;
 }
 
-/// The kernel of a seed; of CUDA C++ a case for each compiler, without those that `not_compiled` is told of.
+/// Appends the kernel of a seed: one case for PTX, or for CUDA C++ one case for each compiler.
+/// Calls `not_compiled` for compilers that fail.
 template <class Told>
 void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const PtxOptions& how,
                const Told& not_compiled) {
@@ -113,7 +115,7 @@ void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const
     }
 }
 
-/// What the threads of a run share.
+/// A campaign's state, shared by its threads.
 class Campaign {
 public:
     explicit Campaign(const Options& options)
@@ -157,7 +159,7 @@ private:
         return mismatches_ > 0;
     }
 
-    /// A kernel for each seed; of CUDA C++, a case for each compiler.
+    /// Runs and compares the kernels of `count` seeds.
     void batch(u64 first, u64 count) {
         std::vector<Case> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
@@ -166,7 +168,7 @@ private:
             });
         }
         compare(cases, Mode{}, plain_);
-        if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
+        if (first / kBatch % 4 == 0) {  // now and then, use two workers and another order of warps
             Mode other;
             other.threads = 2;
             other.seed = first + 1;
@@ -204,7 +206,7 @@ private:
         const bool is_known = sorts_[sort_of(c, what)]++ >= kShownOfASort;
         std::string text = c.name + ": " + what + "\n";
         text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
-        // What both say alike has nothing to become smaller by.
+        // Shrinking needs a difference between the modes; there is none if both report the same.
         const bool one_is_wrong = what.starts_with("results") || what.starts_with("counters");
         if (one_is_wrong && !is_known && shrunk_ < options_.shrink) {
             ++shrunk_;
@@ -216,7 +218,8 @@ private:
         if (!is_known) std::cout << text << std::flush;
     }
 
-    /// Of one cause there may be hundreds: the words without their numbers tell them apart.
+    /// Returns the message without its numbers. One cause may produce hundreds of messages that
+    /// differ only in numbers.
     static std::string sort_of(const Case& c, const std::string& what) {
         std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
         if (what.starts_with("counters")) sort = c.configuration + ": counters";
@@ -270,7 +273,7 @@ int compare_file(const Options& options) {
     return 1;
 }
 
-/// Kernels whose results do not depend on the device, with the results of the plain mode.
+/// Exports kernels whose results do not depend on the device, with the results of the plain mode.
 int export_kernels(const Options& options) {
     const Runner runner(options.runner, options.library);
     std::vector<Case> cases;

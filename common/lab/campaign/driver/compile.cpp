@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kCompilerSeconds = 1e6;
 
-/// NVRTC's functions, said here so that no header of the toolkit is needed.
+/// The functions of NVRTC, declared here so that no header of the toolkit is needed.
 struct Nvrtc {
     using Program = struct Opaque*;
     int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*);
@@ -53,7 +53,7 @@ std::string first_of(const std::vector<std::string>& files) {
     return "";
 }
 
-/// -O0 is not an option of NVRTC; the quickest compilation leaves the optimiser out.
+/// Returns the options for NVRTC. It has no -O0; its fastest compilation mode skips the optimizer.
 std::vector<std::string> options_of(const std::string& configuration) {
     if (configuration == "nvrtc-G") return {"-G"};
     if (configuration == "nvrtc-O0") return {"--Ofast-compile=max"};

@@ -1,4 +1,4 @@
-// CUDA C++ to PTX, by each compiler and at each level of optimisation that is here.
+// Compiles CUDA C++ to PTX with each installed compiler and optimization level.
 #pragma once
 
 #include <string>
@@ -7,14 +7,15 @@
 namespace coalesce::campaign {
 
 struct Compiled {
-    std::string ptx;      ///< empty when it did not work
+    std::string ptx;      ///< empty if compilation failed
     std::string problem;  ///< then: what the compiler said
 };
 
 class Compilers {
 public:
     Compilers();
-    /// "nvrtc-O3", "nvrtc-G", "nvrtc-O0", "clang-O1", "clang-O3": those that work here.
+    /// The configurations that work on this machine: some of "nvrtc-O3", "nvrtc-G", "nvrtc-O0",
+    /// "clang-O1", "clang-O3".
     const std::vector<std::string>& configurations() const { return configurations_; }
     Compiled compile(const std::string& source, const std::string& configuration) const;
 

@@ -1,4 +1,4 @@
-// Which instructions the kernels had, and how often.
+// Counts which instructions occurred in the kernels.
 #pragma once
 
 #include <map>
@@ -10,11 +10,12 @@ namespace coalesce::campaign {
 
 class Coverage {
 public:
-    /// Counts the instructions of a text.
+    /// Counts the instructions of a PTX text.
     void add(const std::string& ptx);
-    /// How many different ones; the rarest of all pairs of an opcode and one of its modifiers.
+    /// Returns the number of different instructions, and the `rarest` least frequent pairs of an
+    /// opcode and one of its modifiers.
     std::string summary(std::size_t rarest) const;
-    /// All of them, a line each: count and name.
+    /// Returns one line per instruction, with its count and name.
     std::string list() const;
 
 private:

@@ -16,7 +16,7 @@ extern char** environ;
 namespace coalesce::campaign {
 namespace {
 
-/// Without a line for this long a kernel counts as hanging.
+/// A kernel that prints no line for this long is considered hanging.
 constexpr double kSilentSeconds = 60;
 
 std::string folder_of(const Mode& mode, const std::string& library) {
@@ -30,7 +30,7 @@ std::vector<std::string> environment(const Mode& mode, const std::string& librar
     return all;
 }
 
-/// `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME WHAT`.
+/// Parses a line `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME WHAT`.
 Outcome read_line(const std::string& line) {
     Outcome outcome;
     std::istringstream words(line);
@@ -52,7 +52,7 @@ Outcome read_line(const std::string& line) {
     return outcome;
 }
 
-/// All outcomes that one process gives before it ends.
+/// Returns all outcomes that a process prints before it ends.
 std::vector<Outcome> outcomes_of(Child& child) {
     std::vector<Outcome> outcomes;
     while (const auto line = child.hear(kSilentSeconds)) {
@@ -63,7 +63,7 @@ std::vector<Outcome> outcomes_of(Child& child) {
     return outcomes;
 }
 
-/// How a process ended that should have gone on.
+/// Describes how a process ended that should have continued.
 std::string end_in_words(int exit_code) {
     if (exit_code == 128 + SIGKILL) return "no answer";
     return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)
@@ -81,7 +81,8 @@ std::string in_words(const Mode& mode) {
 
 Runner::Runner(std::string program, std::string library)
     : program_(std::move(program)), library_(std::move(library)) {
-    std::vector<std::string> settings;  // of the simulator: those of a Mode alone count
+    // Names of the simulator's environment variables, unset so that only the Mode's settings apply
+    std::vector<std::string> settings;
     for (char** entry = environ; *entry; ++entry) {
         const std::string line = *entry;
         if (line.starts_with("COALESCE_SIM_")) settings.push_back(line.substr(0, line.find('=')));
@@ -102,7 +103,7 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
     write_file(bundle, texts);
     std::vector<Outcome> all;
     while (all.size() < cases.size()) {
-        // What it says on stderr is nobody's to read.
+        // Discards stderr, which nobody reads.
         Child child(
             {.program = "/bin/sh",
              .arguments = {"-c", "exec \"$@\" 2>/dev/null", "sh", program_, "--limit",
@@ -114,7 +115,7 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
         if (all.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
         if (!some.empty() && exit_code == kGoOn) continue;
-        Outcome crashed;  // the one after the last that gave a line
+        Outcome crashed;  // the case after the last one that printed a line
         crashed.text = end_in_words(exit_code);
         all.push_back(crashed);
     }

@@ -1,5 +1,5 @@
-// Runs many kernels' texts by campaign_run, whatever becomes of them: a crash or a hang costs the one
-// that it happened in.
+// Runs the texts of many kernels with campaign_run. A crash or a hang affects only the kernel in
+// which it occurs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace coalesce::campaign {
 
-/// A kernel as it is run: PTX with the launch in its first line.
+/// A kernel to run, as PTX with the launch in its first line.
 struct Case {
     std::string name;                ///< without spaces
     std::string configuration = {};  ///< "ptx", "nvrtc-O3" ...
     std::string ptx = {};
-    std::string source = {};  ///< CUDA C++, when it was compiled
+    std::string source = {};  ///< CUDA C++ source if the kernel was compiled
 };
 
 /// What came of it.
@@ -31,29 +31,32 @@ struct Mode {
     bool plain = false;
     u32 threads = 1;
     u64 seed = 0;
-    u64 limit = 5'000'000;  ///< of warp instructions: what needs more has a loop that does not end
-    /// The library's folder, when it is not the driver's own: another build to compare with, or NVIDIA's.
+    u64 limit = 5'000'000;  ///< warp instructions after which a kernel is assumed to loop forever
+    /// Folder of another library to compare with, such as another build or NVIDIA's; empty for the
+    /// driver's own.
     std::string library;
-    int level = -1;  ///< of the compiler in NVIDIA's driver; negative: its own choice
+    /// Optimization level of the compiler in NVIDIA's driver; negative: the driver's default
+    int level = -1;
 };
 std::string in_words(const Mode& mode);  ///< as environment variables
 
 class Runner {
 public:
-    /// The program, and the folder of libcudart.so.13.
+    /// \param program The path of campaign_run. \param library The folder of libcudart.so.13.
     Runner(std::string program, std::string library);
 
-    /// One outcome for each, in the same order.
+    /// Returns one outcome per case, in the same order.
     std::vector<Outcome> run(const std::vector<Case>& cases, const Mode& mode) const;
-    /// The command that runs a file.
+    /// Returns the command that runs a file.
     std::string command(const std::string& file, const Mode& mode) const;
 
 private:
     std::string program_, library_;
 };
 
-/// Empty, or in what the two differ. Counters of waiting loops depend on the order of warps, so they
-/// are compared between runs in the same order alone.
+/// Describes the difference between two outcomes, or returns an empty string. Counters of spinning
+/// loops depend on the order of warps, so counters are compared only if both runs had the same
+/// order.
 std::string difference(const Outcome& a, const Outcome& b, bool same_order);
 
 }  // namespace coalesce::campaign

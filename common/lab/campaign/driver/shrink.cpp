@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(90);
 constexpr u64 kLimit = 300'000;
 
-/// Only whole instructions are taken out, and places of source lines. What gives local memory its first values
-/// stays: no check says that there are none.
+/// Reports whether a line may be removed: a whole instruction or a source location. Stores to local
+/// memory stay, because no check detects reads of uninitialized local memory.
 bool may_go(const std::string& line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == line.npos) return true;
@@ -33,7 +33,7 @@ bool may_go(const std::string& line) {
     return is_instruction && !is_call && line.find("st.local") == line.npos;
 }
 
-/// "results", "counters" ...: what must stay as it was.
+/// Returns the kind of a difference, such as "results" or "counters". Shrinking must preserve it.
 std::string sort_of(const std::string& difference) {
     return difference.substr(0, difference.find(':'));
 }
@@ -42,7 +42,7 @@ class Shrinker {
 public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
-        a_.limit = b_.limit = kLimit;  // what loops for ever now is not waited for
+        a_.limit = b_.limit = kLimit;  // shorter, because a shrunk kernel may loop forever
         const Case whole{.name = "whole", .ptx = text};
         reports_ = runner_.run({whole}, a_)[0].reports;
         sort_ = sort_of(differences({whole})[0]);
@@ -65,7 +65,8 @@ private:
         return at;
     }
 
-    /// What the first side cannot run has no difference: the second may be a GPU, which would hang.
+    /// Returns the difference of each case. A case that the first side cannot run counts as equal
+    /// and is not run on the second side, which may be a GPU that would hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;
@@ -96,7 +97,8 @@ private:
         return sort_of(differences({{.name = "one", .ptx = text}})[0]) == sort_;
     }
 
-    /// Tries all pieces of so many lines, one by one, and takes out those that may go together.
+    /// Tries to remove each chunk of `chunk` lines separately, then removes those that can be
+    /// removed together.
     bool take_out(std::size_t chunk) {
         const std::vector<std::size_t> places = movable();
         std::vector<Case> cases;
@@ -118,7 +120,8 @@ private:
         return !may_go.empty() && take_out_of(may_go);
     }
 
-    /// Each may go; all together at best, else as many as may go with those before them.
+    /// Removes chunks that can each be removed alone: all together if the difference remains, else
+    /// greedily, one after another.
     bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];
@@ -141,7 +144,7 @@ private:
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
-    u64 reports_ = 0;  ///< of the whole kernel; a smaller one that gets more is not defined
+    u64 reports_ = 0;  ///< of the whole kernel; a smaller kernel with more reports is undefined
     const Clock::time_point end_ = Clock::now() + kPatience;
 };
 

@@ -1,7 +1,7 @@
-// Makes a kernel smaller while the two modes still differ.
+// Makes a kernel smaller as long as the two modes still differ.
 //
-// Idea   Instructions are taken out by halves, quarters, ... down to single ones. What reads a
-//        register that is no longer written is not tried: such a text has no right answer.
+// Idea   Instructions are removed in halves, quarters, ... down to single ones. A candidate that
+//        reads a register that is no longer written is skipped, because it has no correct result.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace coalesce::campaign {
 
-/// The smallest text found, of which `a` and `b` give the same sort of difference as of the whole.
+/// Returns the smallest text found for which `a` and `b` still differ in the same way.
 std::string shrink(const Runner& runner, const std::string& ptx, const Mode& a, const Mode& b);
 
 }  // namespace coalesce::campaign

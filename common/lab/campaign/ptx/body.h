@@ -1,11 +1,12 @@
-// The statements of a kernel or device function, chosen at random.
+// Generates the random statements of a kernel or device function.
 //
-// Idea      Each statement is chosen among those that are defined here: `here` says which registers
-//           have certainly been written on the way, Where says which threads come by together.
-// Defined   Behind a branch only what both sides have written counts; in a graph of blocks, what the
-//           dataflow over it proves. So registers may be written first in the middle of a loop and
-//           read behind it: that is where interpreters go wrong.
-// Endings   Every loop counts a register down.
+// Idea      Each statement is one that is defined at its position. `here` lists the registers that
+//           have certainly been written on every path to it, and Where says which threads arrive
+//           together.
+// Defined   After a branch, only registers written on both sides count as written. In a graph of
+//           blocks, a dataflow analysis decides. So a register may get its first value in the
+//           middle of a loop and be read after it, which is where interpreters tend to be wrong.
+// Endings   Every loop decrements a register until it reaches zero.
 #pragma once
 
 #include <optional>
@@ -17,19 +18,20 @@
 
 namespace coalesce::campaign {
 
-/// Of a register that is no predicate, as a type ends: "add.s" + bits_of(kind) + ...
+/// Returns the last part of a type name for a register that is not a predicate, for example "add.s"
+/// + bits_of(kind) + ...
 inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
 
-/// The instruction that copies a register, and a blank.
+/// Returns the instruction that copies a register of this kind, followed by a space.
 inline const char* move_of(Kind kind) {
     static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
     return kMoves[static_cast<int>(kind)];
 }
 
-/// What a kernel has; each kernel has other things, so that what excludes a short cut of the
-/// simulator is not in all of them.
+/// The features of a kernel. They are drawn for each kernel, so that a feature which disables one
+/// of the simulator's optimizations is missing from some kernels.
 struct Features {
     bool approximations = false, same_everywhere = false;  ///< the second: on every device
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
@@ -40,41 +42,43 @@ struct Features {
     u32 cluster = 1;  ///< blocks of a cluster
 };
 
-/// A function that may be called.
+/// A device function that the kernel may call.
 struct Callee {
     enum class Form { words, wide, array, recursive, memory };
     std::string name = {};
     Form form = Form::words;
 
-    // How its second parameter and its result are declared under a name. The first is a word.
+    // Return the declarations of its second parameter and of its result under the given name. The
+    // first parameter is a 32-bit word.
     std::string second(const std::string& parameter) const;
     std::string back(const std::string& result) const;
 };
 
-/// What the statements may refer to.
+/// Everything that the statements may refer to.
 struct Environment {
     Launch launch;
     Features features;
     std::vector<Callee> callees;
     bool in_kernel = true;
-    // Addresses. Words hold addresses of shared memory.
+    // Registers with addresses. Shared memory addresses are 32-bit words.
     std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
         sums, local_generic, table_generic, own_shared, own_shared_generic;
     Reg thread, block;  ///< linear
 };
 
-/// Registers that have certainly been written.
+/// Registers that have certainly been written at this point.
 struct Available {
     std::vector<Reg> of[kKinds];
-    std::vector<Reg> uniform;   ///< words that are the same for all threads that come here together
-    std::vector<Reg> position;  ///< words that are the same in every block
-    std::vector<Reg> frozen;    ///< predicates with one instruction that writes them
+    std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
+    /// Words with the same value in the corresponding threads of every block
+    std::vector<Reg> position;
+    std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
     struct Conditional {
         Reg reg, predicate;
         bool negated;
         bool operator==(const Conditional&) const = default;
     };
-    std::vector<Conditional> conditional;  ///< written where the frozen predicate holds
+    std::vector<Conditional> conditional;  ///< registers written only if a frozen predicate holds
     u32 tile_bytes = 0;                    ///< of the tile, written
 
     bool has(Reg reg) const;
@@ -83,14 +87,14 @@ struct Available {
     void meet(const Available& other);
 };
 
-/// Which threads come to a statement together.
+/// The set of threads that execute a statement together.
 struct Where {
     u32 depth = 0;
-    u32 turns = 1;  ///< of the loops around it, multiplied
+    u32 turns = 1;  ///< product of the iterations of the enclosing loops
     bool whole_block = true, whole_warp = true;
-    std::optional<Reg> members;  ///< the lanes, when they are known but not all
+    std::optional<Reg> members;  ///< mask of the lanes, if it is known and not full
     bool knows_members() const { return whole_warp || members; }
-    Where part() const {  ///< behind a branch that parts lanes
+    Where part() const {  ///< after a branch on which lanes diverge
         Where w = *this;
         w.whole_block = w.whole_warp = false;
         w.members.reset();
@@ -107,7 +111,7 @@ public:
 
     void statements(u32 count, Where where);
     void statement(const Where& where);
-    /// Mixes some of what is known into the words that the function gives back.
+    /// Mixes some of the available registers into the words that the function returns.
     void fold_some(u32 count);
     void fold(Reg reg);
 
@@ -115,19 +119,21 @@ public:
     Reg use(Kind kind);
     Reg use_uniform();
     Reg fresh(Kind kind);        ///< written from here on
-    Reg destination(Kind kind);  ///< a new one or a variable; written from here on
+    Reg destination(Kind kind);  ///< a new register or a variable; counts as written from here on
     Reg new_variable(Kind kind);
-    /// Each $ of the pattern stands for the next of what is given: "add.s32 $, $, 1".
+    /// Emits an instruction. Each $ of the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
         text_.line(filled(pattern, operands) + ";");
     }
-    /// Its registers are written by then, though not on every way of the text: see undefined_read().
+    /// Emits an instruction whose sources are written when it is executed, although not on every
+    /// path in the text (see undefined_read()).
     void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
         text_.line(filled(pattern, operands) + "; // late");
     }
-    /// A new register, the first $ of what writes it. It is not chosen as a source by chance.
+    /// Creates a register, which replaces the first $ of the instruction that writes it. Random
+    /// choices of a source do not select it.
     Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
-    /// The same of one that is.
+    /// Does the same as made(), but random choices of a source may select the register.
     Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();
@@ -138,7 +144,7 @@ public:
     Reg a_predicate(bool uniform);
 
     std::vector<Reg> accumulators;  ///< what fold() writes
-    u32 budget = 150;               ///< statements that may still be made
+    u32 budget = 150;               ///< statements that may still be generated
 
 private:
     // ---- values ----
@@ -208,7 +214,7 @@ private:
     void indirect_call();
     Where inner(const Where& where, bool uniform) const;
 
-    // ---- any graph of blocks (body_graph.cpp) ----
+    // ---- arbitrary graphs of blocks (body_graph.cpp) ----
     struct Graph;
     void graph(const Where& where);
     Graph random_graph();

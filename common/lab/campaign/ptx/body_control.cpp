@@ -1,11 +1,11 @@
-// Branches, loops, graphs of blocks, calls.
+// Generates branches, loops, graphs of blocks, and calls.
 #include <algorithm>
 
 #include "lab/campaign/ptx/body.h"
 
 namespace coalesce::campaign {
 
-/// More turns than this a statement does not get, over all loops around it.
+/// The most iterations of a statement, multiplied over all enclosing loops.
 constexpr u32 kMostTurns = 40;
 constexpr u32 kDeepest = 4;
 
@@ -76,7 +76,8 @@ bool Body::control(const Where& where) {
     return true;
 }
 
-/// Inside a branch or loop whose condition is the same for all, or is not.
+/// Returns the Where inside a branch or loop. `uniform` says whether the condition is the same for
+/// all threads.
 Where Body::inner(const Where& where, bool uniform) const {
     if (!uniform) return where.part();
     Where w = where;
@@ -110,7 +111,7 @@ void Body::branch(const Where& where) {
     text_.begin(after);
 }
 
-/// if (p) with the mask of the lanes for which p holds.
+/// Generates if (p) with the mask of the lanes for which p is true.
 void Body::branch_with_members(const Where& where) {
     const Reg p = a_predicate(false), mask = fresh(Kind::word);
     emit("vote.sync.ballot.b32 $, $, $", {mask, p, members_of(where)});
@@ -142,7 +143,7 @@ void Body::choose(const Where& where) {
     text_.jump_by_index(index, targets);
     const Available before = here;
     Available behind = here;
-    const bool falls_through = random_.percent(30);  // each case goes on in the next
+    const bool falls_through = random_.percent(30);  // cases fall through to the next
     for (std::size_t k = 0; k < blocks.size(); ++k) {
         here = before;
         text_.begin(blocks[k]);
@@ -157,7 +158,8 @@ void Body::choose(const Where& where) {
 
 // ---- loops ----
 
-/// `most` of them; where they vary, one to `most` or four, in other threads others unless `uniform`.
+/// Sets `turns` to `most`. If `varies`, sets it to a number from 1 to `most` or 4 instead, which
+/// differs between threads unless `uniform`.
 void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
@@ -191,7 +193,7 @@ void Body::loop(const Where& where) {
             count_down();
             text_.branch(p, false, body, after);
             break;
-        case 1: {  // the test before it: perhaps no turn at all
+        case 1: {  // tested before the first iteration, so there may be none
             const int test = text_.new_block();
             if (random_.percent(30)) emit("add.s32 $, $, -1", {turns, turns});
             text_.jump(test);
@@ -224,7 +226,7 @@ void Body::loop(const Where& where) {
     text_.begin(after);
 }
 
-/// A loop that lanes leave one after the other; the others know who is left.
+/// Generates a loop that lanes leave one after another. The remaining lanes know their mask.
 void Body::loop_with_members(const Where& where) {
     const Reg turns = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
     const Reg left = made(Kind::word, "mov.u32 $, $", {members_of(where)});
@@ -248,8 +250,8 @@ void Body::loop_with_members(const Where& where) {
     text_.begin(after);
 }
 
-/// A search: on some turns the turn's value is copied, and behind the loop the last copy is wanted, if there is one.
-/// By then the value itself may have been written again.
+/// Generates a search loop. Some iterations copy a value, and after the loop the last copy is used,
+/// if there is one. The value itself may have been overwritten by then.
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);
@@ -309,7 +311,7 @@ void Body::call() {
     call_by(callee.name, callee.form, false);
 }
 
-/// A function by its name, or by a register that holds its address.
+/// Generates a call of a function, by its name or through a register with its address.
 void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
     using Form = Callee::Form;
     const Callee callee{.form = form};
@@ -347,7 +349,8 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     text_.line("}");
 }
 
-/// Through a pointer, to one of the functions of two words; lanes may call different ones.
+/// Generates a call through a pointer to one of the functions of two words. Lanes may call
+/// different functions.
 void Body::indirect_call() {
     std::vector<std::string> names;
     for (const Callee& c : env_.callees)

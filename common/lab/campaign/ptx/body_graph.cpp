@@ -1,5 +1,6 @@
-// A graph of blocks with branches from any of them to any other: loops with several entries, loops within loops that
-// share blocks. A branch to a block with a smaller number costs fuel.
+// Generates a graph of blocks in which each block may branch to any other: loops with several
+// entries, and nested loops that share blocks. A branch to a block with the same or a smaller
+// number costs fuel, so that every kernel ends.
 #include <algorithm>
 #include <set>
 
@@ -10,22 +11,25 @@ namespace coalesce::campaign {
 struct Body::Graph {
     struct Node {
         enum class Ends { jumps, branches, by_index } ends = Ends::jumps;
-        std::vector<int> next;  ///< nodes; the number of nodes is the way out
+        /// Indices of successor nodes; the number of nodes stands for the exit.
+        std::vector<int> next;
         std::vector<Reg> writes;
         std::set<u32>
-            has;  ///< of the registers that nodes write: those that are written on every way
+            /// Indices of the registers in `all` that are written on every path to this node.
+            has;
     };
     std::vector<Node> nodes;
     std::vector<int> entries;
-    std::vector<Reg> all;     ///< what the nodes write
-    std::set<u32> behind;     ///< of these, what is written on every way out
-    std::vector<int> blocks;  ///< of each node, and the one behind them
+    std::vector<Reg> all;  ///< what the nodes write
+    /// Indices of the registers in `all` that are written on every path to the exit.
+    std::set<u32> behind;
+    std::vector<int> blocks;  ///< of each node, and the exit block
     Reg fuel, has_fuel;
 
     void flow();
 };
 
-/// Which of the registers that the nodes write have been written on every way to each node.
+/// Computes, for each node, which registers have been written on every path to it.
 void Body::Graph::flow() {
     const int out = static_cast<int>(nodes.size());
     std::set<u32> everything;
@@ -112,7 +116,7 @@ Body::Graph Body::random_graph() {
     return graph;
 }
 
-/// Fills the fuel, and jumps to one of the entries.
+/// Initializes the fuel and jumps to one of the entries.
 void Body::enter_graph(Graph& graph) {
     const Reg fuel = graph.fuel = text_.make(Kind::word);
     graph.has_fuel = text_.make(Kind::predicate);
@@ -146,7 +150,7 @@ void Body::write_in_graph(Reg r) {
     here.add(r);
 }
 
-/// Goes on at one of the nodes that follow this one.
+/// Branches to one of the node's successors.
 void Body::leave_node(const Graph& graph, int n) {
     const Graph::Node& node = graph.nodes[n];
     const std::string fuel = name_of(graph.fuel), has_fuel = name_of(graph.has_fuel);

@@ -1,15 +1,16 @@
-// Loads, stores and atomics.
+// Generates loads, stores and atomics.
 //
-// Rules  A thread writes what is its own alone: its words of `out`, its bytes of `scratch`, its slot
-//        of shared memory, its local array. `in`, tables and, between two barriers, the tile are
-//        there for all to read. What all change they change by atomics whose order does not matter.
+// Rules  A thread writes only its own memory: its words of `out`, its bytes of `scratch`, its slot
+//        of shared memory, its local array. All threads may read `in`, tables and, between two
+//        barriers, the tile. Memory that several threads change is changed by atomics whose order
+//        does not matter.
 #include "lab/campaign/ptx/body.h"
 
 namespace coalesce::campaign {
 
 // ---- addresses ----
 
-/// Below `count`, a power of two.
+/// Returns a register with a random index below `count`, which is a power of two.
 Reg Body::index_below(u32 count) {
     const u32 how = random_.below(100);
     Reg from;
@@ -31,13 +32,13 @@ Reg Body::scaled(Reg index, u32 bytes) {
     return made(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
 }
 
-/// The address of what stands so many bytes behind the beginning of an array of 32-bit addresses.
+/// Returns a register with the 32-bit address that lies `offset` bytes after the start of an array.
 Reg Body::element_of(const char* array, Reg offset) {
     const Reg base = made(Kind::word, "mov.u32 $, $", {array});
     return made(Kind::word, "add.s32 $, $, $", {base, offset});
 }
 
-/// base + index * bytes, in 64 bits.
+/// Returns a register with base + index * bytes, in 64 bits.
 Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
     if (random_.percent(50))
         return made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
@@ -47,7 +48,7 @@ Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
 
 // ---- one access of any width ----
 
-/// A type of that many bytes which a register of the kind takes.
+/// Returns a type of `bytes` bytes that a register of this kind can load or store.
 static std::string memory_type(Random& random, u32 bytes, Kind kind, bool store) {
     const std::string bits = number(8 * bytes);
     if (store) return ".b" + bits;
@@ -147,7 +148,8 @@ void Body::own_memory() {
     const bool store = random_.percent(55);
     const u32 which = random_.below(100);
     Place place{.space = ".global", .cached = true, .may_be_strong = true};
-    if (which < 35 && env_.out_row) {  // rows of neighbours: one word per thread
+    // Neighbouring threads access neighbouring words, one word each
+    if (which < 35 && env_.out_row) {
         place.base = name_of(*env_.out_row);
         place.first = random_.below(16) * 4 * env_.launch.all_threads();
         place.bytes = 4;
@@ -213,7 +215,7 @@ void Body::own_shared_memory() {
     access(place, random_.percent(50));
 }
 
-/// Any element of what the last exchange has written, or none where there has not been one.
+/// Loads a random element of the tile that the last exchange has written, if there was one.
 void Body::read_tile() {
     u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     while (size > here.tile_bytes) size /= 2;
@@ -228,7 +230,7 @@ void Body::read_tile() {
 
 namespace {
 
-/// How a word of sums may change: every word by one operation alone.
+/// The operation that may change some words of `sums`; each word has only one.
 struct SumClass {
     const char* operation;
     const char* type;
@@ -253,7 +255,7 @@ std::string order_and_scope(Random& random, bool strong, bool returns) {
 
 }  // namespace
 
-/// red on words that all threads share; now and then an atom whose result nobody wants.
+/// Emits `red` on words that all threads share, or sometimes an `atom` whose result is unused.
 void Body::sums() {
     const bool shared = env_.features.shared_sums && (!env_.features.sums || random_.percent(50));
     if (!shared && !env_.features.sums) return;
@@ -264,7 +266,7 @@ void Body::sums() {
     if (shared && c.first + c.words > 32) return;
 
     std::string value;
-    if (type == "f32" || type == "f64") {  // small whole numbers: their sums are exact
+    if (type == "f32" || type == "f64") {  // small integers, whose sums are exact
         const Reg v = text_.make(wide ? Kind::wide : Kind::word);
         const Reg small = made(Kind::word, "and.b32 $, $, 15", {use(Kind::word)});
         emit("cvt.rn.$.u32 $, $", {type, v, small});
@@ -295,7 +297,7 @@ void Body::sums() {
         emit("$red$ $, $", {how, modifiers, address, value});
 }
 
-/// Atomics on what is the thread's own: any, with the value that they return.
+/// Emits atomics on the thread's own memory. Any operation is allowed, and its result is used.
 void Body::own_atomics() {
     static const std::vector<std::string> all = {
         "add.u32", "add.s32",       "add.u64",        "add.f32",         "add.f64",
@@ -337,7 +339,7 @@ void Body::own_atomics() {
     }
     std::string values = name_of(value);
     if (operation.starts_with("cas")) {
-        // Half of them compare with what is there.
+        // In half of all cases, make the comparison succeed: store the compared value first.
         if (random_.percent(50)) emit("st$.$ $, $", {space, type, address, values});
         values += ", " + name_of(use(kind));
     }

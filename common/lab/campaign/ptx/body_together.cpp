@@ -1,4 +1,5 @@
-// What threads do together: lanes of a warp that look at each other, barriers, exchanges of tiles.
+// Generates operations of several threads: exchanges between lanes of a warp, barriers, exchanges
+// of tiles.
 #include "lab/campaign/ptx/body.h"
 
 namespace coalesce::campaign {
@@ -9,7 +10,7 @@ std::string Body::members_of(const Where& where) {
 
 // ---- lanes ----
 
-/// A shuffle that reads from lanes that take part, or whose result is thrown away.
+/// Emits a shuffle that reads only from participating lanes, or discards the result.
 void Body::shuffle(const Where& where) {
     const std::string members = members_of(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
@@ -20,7 +21,7 @@ void Body::shuffle(const Where& where) {
     const Reg distance = made(Kind::word, "and.b32 $, $, 31",
                               {random_.percent(60) ? use_uniform() : use(Kind::word)});
     const Reg lane = made(Kind::word, "mov.u32 $, %laneid");
-    // Where the value comes from. A lane outside the segment reads itself.
+    // Compute the source lane. A lane whose source lies outside the segment reads its own value.
     const Reg inside = fresh(Kind::predicate);
     emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
     if (mode == "up") emit("sub.s32 $, $, $", {from, lane, distance});
@@ -88,7 +89,7 @@ void Body::between_lanes(const Where& where) {
         case 10: return emit("bar.warp.sync $", {members});
         case 11:
         case 12: return matrices(where);
-        default: {  // the idiom of a warp's sum
+        default: {  // the usual way to sum over a warp
             Reg sum = use(Kind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
@@ -104,7 +105,7 @@ void Body::between_lanes(const Where& where) {
 
 // ---- matrices ----
 
-/// A list of registers: {%r1, %r2}
+/// Returns a list of registers: {%r1, %r2}
 std::string Body::list_of(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
@@ -112,7 +113,8 @@ std::string Body::list_of(Kind kind, u32 count, bool written) {
     return list + "}";
 }
 
-/// What all lanes of a warp do with matrices. In shared memory each thread has a row of its own.
+/// Emits matrix instructions, which all lanes of a warp execute together. In shared memory each
+/// thread has its own row.
 void Body::matrices(const Where& where) {
     if (!where.whole_warp || env_.launch.threads() % 32) return;
     const Features& has = env_.features;
@@ -158,7 +160,7 @@ void Body::matrices(const Where& where) {
 
 // ---- barriers ----
 
-/// Of all threads of the block.
+/// Emits a barrier for all threads of the block.
 void Body::barrier() {
     const bool whole_warps = env_.launch.threads() % 32 == 0;
     if (env_.features.same_everywhere || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
@@ -178,7 +180,7 @@ void Body::barrier() {
     }
 }
 
-/// A number below the block's threads that is different for every thread.
+/// Returns a permutation of the block's thread indices, with a different value for every thread.
 Reg Body::permuted_thread() {
     const u32 threads = env_.launch.threads();
     const bool power = (threads & (threads - 1)) == 0;
@@ -193,19 +195,19 @@ Reg Body::permuted_thread() {
         return made(Kind::word, "and.b32 $, $, $", {product, threads - 1});
     }
     if (how < 4) return made(Kind::word, "mov.u32 $, $", {thread});
-    // Moved round, by another distance in every block.
+    // Rotate the indices, by a different distance in every block.
     const Reg distance =
         made(Kind::word, "and.b32 $, $, 1023", {random_.percent(60) ? env_.block : use_uniform()});
     const Reg moved = made(Kind::word, "add.s32 $, $, $", {thread, distance});
     return made(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
-/// Every thread writes an element of the tile; after a barrier all may read all of them.
+/// Each thread writes an element of the tile. After a barrier, every thread may read all of them.
 void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    // Only in front of the first write is none needed.
+    // Only before the first write is no barrier needed.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
@@ -249,7 +251,8 @@ void Body::cluster_barrier() {
     emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
 }
 
-/// A register with the generic or shared address that another block of the cluster has for `own`.
+/// Returns a register with the generic or shared address that corresponds to `own` in another block
+/// of the cluster.
 Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
     if (!generic) return made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
     const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
@@ -257,7 +260,8 @@ Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
     return made(Kind::wide, "mapa.u64 $, $, $", {here, other});
 }
 
-/// Through shared memory that blocks of a cluster read from each other, store to, or add to.
+/// Exchanges values through shared memory that the blocks of a cluster load from, store to, or add
+/// to in each other.
 void Body::cluster_exchange() {
     const Reg base = made(Kind::word, "mov.u32 $, handed");
     const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
@@ -265,7 +269,8 @@ void Body::cluster_exchange() {
     cluster_barrier();
     const u32 what = random_.below(4);
     const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
-    // A word that is stored to has one thread for it: its own place, in the block that lies as far on as its number says.
+    // A word that is stored to has exactly one writer: it belongs to the thread with the same
+    // index, in the block whose rank is greater by a fixed distance.
     const bool by_thread = what == 2 || random_.percent(50);
     const Reg sum =
         made(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
@@ -288,7 +293,8 @@ void Body::cluster_exchange() {
     if (what >= 2) emit("ld.shared.b32 $, [$]", {destination(Kind::word), to});
 }
 
-/// Through global memory: each thread has 16 bytes of scratch that others of its block read.
+/// Exchanges values through global memory: each thread has 16 bytes of scratch that other threads
+/// of its block read.
 void Body::global_exchange() {
     barrier();
     const u32 word = 48 + 4 * random_.below(4);
@@ -300,14 +306,15 @@ void Body::global_exchange() {
     barrier();
 }
 
-/// Some warps write and go on, the others wait for them and read.
+/// Some warps write and continue; the others wait for them and read.
 void Body::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;
     barrier();
     tile_was_touched_ = true;
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
-    // None that barrier() takes: whoever arrives there may be at the next one before this is complete.
+    // Use a number that barrier() does not use. A warp that only arrives might reach the next
+    // barrier() before this one is complete.
     const std::string id = number(random_.between(8, 15));
     const Reg value = use(Kind::word), d = destination(Kind::word);
     const Reg base = made(Kind::word, "mov.u32 $, tile");
@@ -339,7 +346,7 @@ void Body::named_barriers() {
     barrier();
 }
 
-/// What all have added to the block's own sums.
+/// Reads the totals that all threads have added to the block's sums.
 void Body::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);
@@ -349,9 +356,9 @@ void Body::read_shared_sums() {
     barrier();
 }
 
-// ---- copies and barriers in memory ----
+// ---- asynchronous copies and barriers in memory ----
 
-/// Into the thread's own 16 bytes of shared memory.
+/// Copies asynchronously into the thread's own 16 bytes of shared memory.
 void Body::async_copy() {
     const u32 size = random_.pick({4u, 8u, 16u});
     const Reg from = address_behind(*env_.in, index_below(2048 / 16), 16);
@@ -381,7 +388,8 @@ void Body::async_copy() {
     emit("ld.shared.b32 $, [$]", {destination(Kind::word), *env_.own_shared});
 }
 
-/// A barrier in the thread's own slot, from its beginning to its end.
+/// Uses an mbarrier in the thread's own slot of shared memory, from its initialization to its
+/// invalidation.
 void Body::solo_mbarrier() {
     const std::string at = "[" + name_of(*env_.own_shared) + "]";
     const u32 count = random_.between(1, 3);
@@ -416,7 +424,7 @@ void Body::solo_mbarrier() {
     emit("st.shared.v2.b64 $, {$, $}", {at, use(Kind::wide), use(Kind::wide)});
 }
 
-/// All threads arrive, and each waits for the others.
+/// All threads of the block arrive, and each waits for the others.
 void Body::block_mbarrier() {
     const std::string state = name_of(text_.make(Kind::wide));
     const Reg p = text_.make(Kind::predicate);

@@ -1,4 +1,4 @@
-// Values: sources, destinations, and the instructions that compute lane by lane.
+// Generates values: sources, destinations, and instructions that work on each lane separately.
 #include <algorithm>
 
 #include "lab/campaign/ptx/body.h"
@@ -30,7 +30,7 @@ Body::Body(Random& random, FunctionText& text, Environment& environment)
 
 // ---- sources and destinations ----
 
-/// Mostly one of the latest, now and then one from long ago.
+/// Usually picks one of the latest registers, and now and then an older one.
 static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     const u32 count = static_cast<u32>(list.size());
     const u32 recent = std::min(count, 8u);
@@ -78,7 +78,7 @@ Reg Body::destination(Kind kind) {
     return reg;
 }
 
-/// One that has been written before, so that a write may be left out.
+/// Returns a variable that has been written before, so that a conditional write is safe.
 std::optional<Reg> Body::old_variable(Kind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
@@ -92,7 +92,7 @@ std::string Body::guard() {
     return (random_.percent(50) ? "@" : "@!") + name_of(use(Kind::predicate)) + " ";
 }
 
-/// A predicate as a source that may be negated.
+/// Returns a source predicate, which may be negated.
 std::string Body::maybe_negated() {
     return (random_.percent(30) ? "!" : "") + name_of(use(Kind::predicate));
 }
@@ -169,7 +169,8 @@ void Body::lane_instruction() {
 
 // ---- what prologues hoist ----
 
-/// Values of values that are the same for some threads are the same for them, too.
+/// Computes values from values that are the same for some set of threads. The results are the same
+/// for that set, too.
 void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
                        u32 count) {
     for (u32 k = 0; k < count; ++k) {
@@ -194,7 +195,8 @@ void Body::position_values(u32 count) {
 }
 
 void Body::special_register() {
-    // Behind a letter: b for a block's threads the same, p in every block, d on this device alone.
+    // The prefix gives the scope: b = the same for all threads of a block, p = the same in every
+    // block, d = specific to this device.
     static const std::vector<const char*> words = {"p%tid.x",
                                                    "p%tid.y",
                                                    "p%tid.z",
@@ -234,7 +236,8 @@ void Body::special_register() {
 
 // ---- shapes ----
 
-/// A copy, or a chain of copies, of a register that changes before the copy is used.
+/// Generates a copy of a register, or a chain of copies, and changes the register before the copy
+/// is used.
 void Body::copies() {
     const Kind kind =
         random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
@@ -262,7 +265,7 @@ void Body::copies() {
     if (random_.percent(70)) fold(random_.pick(chain));
 }
 
-/// add.cc, addc.cc ..., addc: a number of several words.
+/// Generates add.cc, addc.cc ..., addc, an addition of several words.
 void Body::carry_chain() {
     const bool wide = random_.percent(30);
     const Kind kind = wide ? Kind::wide : Kind::word;
@@ -282,7 +285,7 @@ void Body::carry_chain() {
     }
 }
 
-/// Written where a predicate holds by one instruction, and where it does not by another.
+/// Writes a register with two instructions, one where a predicate holds and one where it does not.
 void Body::both_ways() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_of(kind);
@@ -291,14 +294,15 @@ void Body::both_ways() {
     const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
     const bool first = random_.percent(50);
     emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
-    // In between the register is written for some lanes only. Nothing may read it, or change p.
+    // Between the two instructions the register is written only for some lanes. Nothing may read it
+    // or change p.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $", {fresh(Kind::word), accumulators[0], hex(random_.below(100))});
     emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
     here.add(d);
 }
 
-/// A register that is written where a predicate holds, and read only there.
+/// Writes a register only if a predicate holds, and reads it only under the same predicate.
 void Body::conditional_values() {
     if (!here.conditional.empty() && random_.percent(60)) {
         const auto& c = random_.pick(here.conditional);
@@ -323,7 +327,7 @@ void Body::conditional_values() {
     here.conditional.push_back({d, p, negated});
 }
 
-/// A register from its parts, or its parts from a register.
+/// Combines a register from its parts, or splits it into them.
 void Body::packing() {
     struct Parts {
         const char* type;

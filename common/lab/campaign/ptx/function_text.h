@@ -1,5 +1,5 @@
-// The text of one PTX function while it is generated: registers, and basic blocks that are laid out
-// last, in any order.
+// The text of a PTX function that is being generated: its registers and basic blocks. The blocks
+// are laid out at the end, in any order.
 #pragma once
 
 #include <string>
@@ -24,33 +24,34 @@ inline std::string number(u32 value) {
     return std::to_string(value);
 }
 
-/// Each $ of the pattern of an instruction stands for the next of what is given.
+/// Replaces each $ of an instruction's pattern by the next of the given operands.
 std::string filled(const std::string& pattern, const std::vector<Given>& given);
 
-/// Where blocks stand in the text.
+/// The order of blocks in the text.
 enum class Layout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
-    /// Labels begin with `prefix`; with `lines`, every instruction gets a source line of its own.
+    /// Creates an empty function. Labels begin with `prefix`; if `lines`, every instruction gets a
+    /// source line of its own.
     FunctionText(std::string prefix, bool lines);
 
     Reg make(Kind kind) { return {kind, made_[static_cast<int>(kind)]++}; }
 
     int new_block();
-    /// Instructions go there from now on.
+    /// Makes `block` the block that new instructions are appended to.
     void begin(int block) { current_ = block; }
     int current() const { return current_; }
     void line(const std::string& instruction);
 
-    // ---- how the current block ends ----
+    // ---- terminators of the current block ----
     void jump(int to);
     void branch(Reg predicate, bool negated, int yes, int no);
     void jump_by_index(Reg index, std::vector<int> to);
     /// `ret`, `exit`.
     void leave(const std::string& how);
 
-    /// Declarations of registers and all blocks, the first one first.
+    /// Returns the declarations of registers and all blocks, beginning with the first.
     std::string text(Random& random, Layout layout) const;
 
 private:

@@ -29,7 +29,7 @@ constexpr LaneInstruction INSTRUCTIONS[] = {
 #define SETP1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2},
 #define SETPC1(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A, kind_##A}, 2, true},
 #include "simulator/tests/hardware/instructions.inc"
-    // Of predicates: not lane by lane in that list.
+    // Operations on predicates, which the table of lane-wise instructions does not contain.
     {"and.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"or.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
     {"xor.pred", Result::value, kind_p, {kind_p, kind_p}, 2},
@@ -76,7 +76,8 @@ std::vector<LaneInstruction> approximations() {
     return all;
 }
 
-/// Literals stand for sources of plain integer instructions and of plain float arithmetic.
+/// Returns the kind of literal that may replace a source of a plain integer or floating-point
+/// instruction, or 0.
 char literal_of(const LaneInstruction& i) {
     const std::string name = i.name, opcode = name.substr(0, name.find('.')),
                       type = name.substr(name.rfind('.') + 1);

@@ -1,4 +1,4 @@
-// The instructions that depend on their own lane alone, with the kinds of their operands.
+// The instructions whose result depends only on their own lane, with the kinds of their operands.
 #pragma once
 
 #include <vector>
@@ -7,24 +7,25 @@
 
 namespace coalesce::campaign {
 
-/// A plain one: g++ takes a minute and a half over a table of a thousand that call anything.
+/// A plain aggregate, because g++ takes 90 s for a table of a thousand elements with constructors.
 struct LaneInstruction {
-    /// What stands where the destination stands.
+    /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };
     const char* name;  ///< "add.sat.s32"
     Result result;
     Kind to, from[4];
     u32 sources;
-    bool ends_in_predicate = false;  ///< selp, and setp with a third source
+    bool ends_in_predicate = false;  ///< selp, or setp with a predicate as third source
     const char* last = "";           ///< lop3's table
-    bool approximate = false;        ///< another device may give another last bit
-    /// What a literal may stand for a source: 0 none, 'i' a whole number, 'f' and 'd' a float.
+    bool approximate = false;        ///< other devices may round the last bit differently
+    /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
+    /// for a floating-point number.
     char literal = 0;
 };
 
-/// All that were compared with hardware, and those that could not be.
+/// Returns all instructions that were compared with hardware, and those that could not be.
 const std::vector<LaneInstruction>& lane_instructions();
-/// The few that compilers use all the time.
+/// Returns the few instructions that compilers use all the time.
 const std::vector<LaneInstruction>& everyday_instructions();
 
 }  // namespace coalesce::campaign

@@ -70,7 +70,7 @@ std::string initial_values(Random& random, u32 count) {
 
 }  // namespace
 
-/// Makes the module's parts in the order in which they stand.
+/// Generates the parts of a module in their order in the text.
 class KernelMaker {
 public:
     KernelMaker(u64 seed, const PtxOptions& options)
@@ -98,16 +98,16 @@ public:
     }
 
 private:
-    /// Some kernels run in clusters, which the grid is made of.
+    /// Makes some kernels run in clusters, whose size divides the grid.
     void choose_cluster() {
         if (!random_.percent(15)) return;
         features_.cluster = random_.pick({2u, 2u, 3u});
         launch_.blocks = features_.cluster * random_.between(1, kMaxBlocks / features_.cluster);
-        // A block that has ended must not be read from.
+        // A block of a cluster must not read from a block that has ended.
         features_.may_leave = false;
     }
 
-    /// Variables of every kind; some of them are written here, the others where it happens.
+    /// Declares variables of every kind. Some are written here, the others later.
     void begin_values(Body& body) {
         for (int k = 0; k < kKinds; ++k) {
             const Kind kind = static_cast<Kind>(k);
@@ -205,7 +205,8 @@ private:
         }
     }
 
-    /// Calls itself with one level less, where there is one left.
+    /// Generates a function that calls itself with a level that is smaller by one, until it reaches
+    /// 0.
     void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
         const Reg got = body.made(Kind::word, "mov.u32 $, 17");
         const Reg p = body.made(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
@@ -309,7 +310,7 @@ private:
         const Reg row = text.make(Kind::word);
         const Reg linear = body.written(Kind::word, "mad.lo.s32 $, $, $, $",
                                         {env.block, launch_.threads(), env.thread});
-        // Rows may be walked the other way, or begin in their middle.
+        // Rows may be assigned to threads in reverse order, or rotated.
         switch (random_.below(3)) {
             case 0: body.emit("mov.b32 $, $", {row, linear}); break;
             case 1: body.emit("sub.s32 $, $, $", {row, launch_.all_threads() - 1, linear}); break;
@@ -339,7 +340,7 @@ private:
         }
     }
 
-    /// Shared and local memory gets its first values, so that it may be read anywhere.
+    /// Initializes shared and local memory, so that it can be read anywhere.
     void begin_memory(Body& body, FunctionText& text, Environment& env) {
         const auto n = [&](Kind kind) { return name_of(body.use(kind)); };
         if (features_.local) {
@@ -358,7 +359,7 @@ private:
             env.own_shared_generic = body.made(Kind::wide, "cvta.shared.u64 $, $", {wide});
         }
         if (!features_.shared_sums && !features_.mbarriers) return;
-        // By the first thread, for all.
+        // The first thread initializes this memory for all.
         const Reg p = body.made(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
         const int first = text.new_block(), after = text.new_block();
         text.branch(p, false, first, after);
@@ -375,7 +376,8 @@ private:
         body.emit("bar.sync 0");
     }
 
-    /// Some threads may end before the others; each has given back what it knows by then.
+    /// Generates the end of the kernel. Some threads may end before the others, after they have
+    /// stored the values they know.
     void end_kernel(Body& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {

@@ -1,4 +1,5 @@
-// Kernels straight in PTX: control flow and combinations of instructions that no compiler makes.
+// Generates kernels directly in PTX, with control flow and combinations of instructions that no
+// compiler produces.
 #pragma once
 
 #include <string>
@@ -9,18 +10,19 @@
 namespace coalesce::campaign {
 
 struct PtxOptions {
-    /// Only what gives the same bits on every device: for kernels that are run on a GPU as well. Nor what the
-    /// compiler in NVIDIA's driver (580) gets wrong even when it does not optimise: `@p set` and `@p testp`,
-    /// which write where p does not hold, and a store of a part of a register that holds an f16 or f64, which
-    /// converts it (F2I in the machine code).
+    /// Restricts the kernel to instructions that give the same bits on every device, so that it can
+    /// run on a GPU. It also avoids the mistakes that the compiler in NVIDIA's driver (580) makes
+    /// even without optimization: `@p set` and `@p testp`, which write even if p is false, and a
+    /// store of part of a register that contains an f16 or f64, which converts the value (F2I in
+    /// the machine code).
     bool same_everywhere = false;
 };
 
-/// One text that keeps to the contract: the same for the same seed, always.
+/// Returns a text that satisfies the contract. The same seed always gives the same text.
 std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
-/// "add.s32", "ld.global.v4.b32" ...: every opcode with its modifiers that a text has, once for each time.
-/// (Of what the generator can make, lane_instructions() lists those that work lane by lane.)
+/// Returns every opcode of a text with its modifiers, such as "add.s32" or "ld.global.v4.b32", once
+/// per occurrence. (lane_instructions() lists the lane-wise ones that the generator can emit.)
 std::vector<std::string> instructions_of(const std::string& text);
 
 }  // namespace coalesce::campaign

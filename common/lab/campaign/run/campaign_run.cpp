@@ -1,18 +1,23 @@
-// Runs generated kernels, on whatever libcudart the loader finds, and prints a line for each.
+// Runs generated kernels with the libcudart that the loader finds, and prints a line for each.
 //
-//     campaign_run FILE...                 each a kernel's text, or many of them behind lines `//// NAME`
-//     campaign_run --skip N FILE...        without the first N kernels
-//     campaign_run --limit N FILE...       warp instructions that a kernel may take, on the simulator
-//     campaign_run --keep DIR FILE...      what each left in memory goes to DIR/NAME.bin
-//     campaign_run --level N FILE...       how much a GPU's driver optimises, 0 to 4: what gives something else by
-//                                          another level is a mistake of its compiler, or is not defined
-//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal. On a GPU
-//                                          what differs is run once more, without the driver's optimiser; a kernel
-//                                          that the driver dies of, or that hangs, is named, and the others go on
+//    campaign_run FILE...                 a file is the text of a kernel, or of many kernels after
+//                                         lines `//// NAME`
+//    campaign_run --skip N FILE...        skips the first N kernels
+//    campaign_run --limit N FILE...       limits the warp instructions of a kernel, on the
+//                                         simulator
+//    campaign_run --keep DIR FILE...      writes the memory that each kernel leaves to DIR/NAME.bin
+//    campaign_run --level N FILE...       sets how much a GPU's driver optimizes, 0 to 4; a result
+//                                         that depends on the level is a mistake of the compiler or
+//                                         undefined
+//    campaign_run --expect FILE FILE...   compares with the hashes in a file and counts the equal
+//                                         kernels. On a GPU, kernels that differ run once more
+//                                         without the driver's optimizer; a kernel that hangs or
+//                                         crashes the driver is named, and the others continue
 //
-// A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters themselves;
-// or `error NAME WHAT`. `start NAME` comes before, so that a crash is named. On a GPU an error is the last line: what
-// comes after it in the same process would fail as well.
+// A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters
+// themselves; or `error NAME WHAT`. `start NAME` comes before it, so that a kernel that crashes can
+// be identified. On a GPU the first error is the last line, because later kernels in the same
+// process would fail as well.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -33,7 +38,7 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// What takes longer on a GPU, compilation and all, will not end.
+/// Seconds after which a kernel on a GPU, including its compilation, is considered to hang.
 constexpr unsigned kPatienceSeconds = 30;
 
 struct Text {
@@ -73,9 +78,10 @@ std::string hex(u64 value) {
     return text;
 }
 
-// ---- the simulator's own functions, where it is loaded ----
+// ---- functions of the simulator, if it is loaded ----
 
-/// A function by its name; nullptr without the simulator.
+/// Looks up a function by its name and converts to a pointer to it, which is null without the
+/// simulator.
 struct Found {
     const char* name;
     template <class Function>
@@ -105,7 +111,8 @@ struct Simulator {
     decltype(&coalesceSetQuiet) quiet = Found{"coalesceSetQuiet"};
 };
 
-/// The hash of all counters, of the kernel and of each line, and the kernel's in words.
+/// Returns the hash of all counters, of the kernel and of each line, followed by the kernel's
+/// counters in words.
 std::string counters_of(const Simulator& simulator) {
     u64 all = 0;
     std::string values;
@@ -141,8 +148,9 @@ std::string first_report(const Simulator& simulator) {
 struct Options {
     std::vector<std::string> files;
     std::string expected;
-    std::string keep_in;  ///< a folder for what the kernels leave in memory
-    int level = -1;       ///< of the driver's compiler; negative: its own choice
+    std::string keep_in;  ///< folder for the memory that kernels leave
+    /// Optimization level of the driver's compiler; negative: the driver's default
+    int level = -1;
     std::size_t skip = 0;
     u64 limit = kMaxInstructions;
 };
@@ -153,7 +161,7 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     const std::optional<Launch> launch = launch_of(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
     const Library library(text, options.level);
-    // The first line alone decides on the input, so that the rest may be made smaller.
+    // The seed depends only on the first line, so that shrinking the rest keeps the input.
     const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
     u64 results = 0;
     std::ofstream kept;
@@ -222,12 +230,12 @@ int run_all(const Options& options, const std::vector<Text>& texts) {
     return 0;
 }
 
-// ---- against what is expected ----
+// ---- comparison with the expected results ----
 
-/// How a kernel came out, as a letter.
+/// The verdict on a kernel, as a letter.
 enum Verdict : char {
     kEqual = 'e',
-    /// Only where the GPU's driver does not optimise: its compiler's mistake.
+    /// Equal only if the GPU's driver does not optimize, so its compiler made a mistake.
     kOptimiser = 'o',
     kDiffers = 'd',
     kCrashed = 'c',
@@ -240,7 +248,8 @@ public:
 
     int run() {
         std::map<char, std::size_t> count;
-        // Whatever a driver does to the process of a kernel is no harm to the others.
+        // Run the kernels in child processes, so that a kernel that crashes the driver does not
+        // affect the others.
         for (std::size_t next = options_.skip; next < texts_.size();) {
             const std::string letters = in_a_process(next, options_.level);
             for (char letter : letters) ++count[letter];
@@ -256,7 +265,8 @@ public:
     }
 
 private:
-    /// A letter for each kernel from `first` on, up to the end, a crash or an error.
+    /// Compares the kernels from `first` on in a child process, and returns a letter for each,
+    /// until the end, a crash or an error.
     std::string in_a_process(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
         int channel[2];
         if (pipe(channel) != 0) throw std::runtime_error("no pipe");
@@ -304,7 +314,8 @@ private:
                line.starts_with("done " + text.name + " " + wanted->second);
     }
 
-    /// The kernel that a process died of.
+    /// Returns the verdict on the kernel that crashed its process, after running it without the
+    /// optimizer.
     char without_optimiser_in_a_process(std::size_t index) {
         std::cout << "crashed, or does not end: " << texts_[index].name << std::endl;
         const std::string letter = in_a_process(index, 0, 1);
@@ -314,7 +325,7 @@ private:
     const Options& options_;
     const std::vector<Text>& texts_;
     const std::map<std::string, std::string> expected_;
-    bool goes_on_ = false;  ///< the last process ended behind an error, not in a crash
+    bool goes_on_ = false;  ///< the last process ended after an error, not in a crash
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Launches a kernel of the contract through the CUDA runtime, on whatever libcudart the loader finds.
+// Launches a generated kernel through the CUDA runtime, with the libcudart that the loader finds.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,8 @@
 
 namespace coalesce::campaign {
 
-/// No generated kernel needs more warp instructions: one that does has a loop without an end.
+/// Warp instructions after which a kernel is assumed to loop forever. No generated kernel needs
+/// more.
 inline constexpr u64 kMaxInstructions = 5'000'000;
 
 inline void need(cudaError_t error) {
@@ -41,10 +42,11 @@ private:
     std::size_t bytes_;
 };
 
-/// A PTX text that the runtime has loaded.
+/// A PTX text loaded by the runtime.
 class Library {
 public:
-    /// `level`: how much the driver's compiler optimizes, 0 to 4. A negative level leaves the choice to the driver.
+    /// Loads `text`. The driver's compiler optimizes at `level` from 0 to 4, or at its default
+    /// level if `level` is negative.
     explicit Library(const std::string& text, int level = -1) {
         cudaJitOption option = cudaJitOptimizationLevel;
         void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
@@ -63,8 +65,8 @@ private:
     cudaLibrary_t library_ = nullptr;
 };
 
-/// Launches the kernel once, with the input that belongs to `seed`. Returns what it leaves in its three buffers, one
-/// after the other: the results, the sums, and the scratch memory.
+/// Launches the kernel once, with the input for `seed`. Returns the contents of its three output
+/// buffers in this order: results, sums, scratch memory.
 inline std::vector<std::vector<unsigned char>> launch_once(const void* kernel, const Launch& launch,
                                                            unsigned seed) {
     std::vector<u32> input(kInputWords);

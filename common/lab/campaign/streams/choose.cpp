@@ -1,5 +1,6 @@
-// What chance chooses of a random kernel. One choice a statement: the order of the choices is part of what
-// a seed means, and compilers may evaluate the arguments of a call in any order.
+// Makes the random choices of a kernel. Each statement makes one choice, because the order of
+// choices determines what a seed means, and compilers may evaluate the arguments of a call in any
+// order.
 #include <algorithm>
 
 #include "lab/campaign/streams/plan.h"
@@ -10,13 +11,13 @@ namespace {
 using campaign::Random;
 
 constexpr int kRegisters = 65536;    // of a multiprocessor
-constexpr int kOtherRegisters = 40;  // of a thread, beside the elements that it holds
-constexpr int kUsualShared = 49152;  // that a block has without asking
+constexpr int kOtherRegisters = 40;  // registers of a thread besides its elements
+constexpr int kUsualShared = 49152;  // bytes that a block can use without opting in to more
 constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
 constexpr int kWidest = 4096;
 constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;
 
-/// Whether the elements that a thread holds fit its registers: what does not fit, spills.
+/// Reports whether the elements that a thread keeps at a time fit in its registers without spills.
 bool fits_registers(const Plan& plan) {
     const int most = std::min(64, kRegisters / plan.threads() - kOtherRegisters);
     return plan.held_words() <= most;
@@ -47,7 +48,8 @@ void choose_block(Plan& plan, Random& random, std::initializer_list<int> widths)
     plan.threads_y = threads / plan.threads_x;
 }
 
-/// Block and elements; until registers suffice, and the piece is not too wide for the matrix.
+/// Chooses the block and the elements per thread until they fit in the registers and the tile is
+/// not too large for the matrix.
 void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widths) {
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
     do {
@@ -66,13 +68,14 @@ void choose_copy(Plan& plan, Random& random) {
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
-/// Reads, writes or both at a stride. When they differ, no piece may hang over.
+/// Makes the reads, the writes or both strided. If they differ, no tile may extend beyond the
+/// matrix.
 void choose_strides(Plan& plan, Random& random) {
     int stride = 1;
     do {
         choose_copy(plan, random);
         stride = random.pick({2, 4, 8, 16, 32});
-        // Else a warp only exchanges its lanes.
+        // A smaller chunk would only permute the lanes of a warp.
     } while (plan.work.chunk % stride != 0 || plan.work.chunk / stride < 8 || plan.work.chunk < 64);
     switch (random.below(3)) {
         case 0: plan.work.read_stride = plan.work.write_stride = stride; break;
@@ -130,22 +133,22 @@ void choose_tile(Plan& plan, Random& random, Kind kind) {
     plan.loads = random.pick({Loads::batched, Loads::batched, Loads::one_by_one, Loads::dependent});
 }
 
-/// A barrier after each load, or more ways through the tile, or both.
+/// Adds a barrier after each load, extra passes through the tile, or both.
 void choose_barriers(Plan& plan, Random& random) {
     const Kind kind = random.pick({Kind::copy, Kind::transpose});
     const int which = static_cast<int>(random.below(3));
     do {
         choose_tile(plan, random, kind);
         if (which != 0) plan.passes = random.pick({2, 2, 4});
-        // At a barrier in the loop all threads have to be there.
+        // All threads have to reach a barrier in the loop.
     } while (!fits_registers(plan) ||
              (which != 1 && plan.width * plan.height % plan.threads() != 0));
     if (which != 1) plan.loads = Loads::barrier;
 }
 
-// ---- what goes with any of them ----
+// ---- choices for every family ----
 
-/// One that moves data: any of three forms.
+/// Chooses one of three kinds of kernels that move data.
 void choose_any(Plan& plan, Random& random) {
     switch (random.below(4)) {
         case 0: return choose_copy(plan, random);
@@ -154,7 +157,7 @@ void choose_any(Plan& plan, Random& random) {
     }
 }
 
-/// Bytes that leave room for so many blocks on a multiprocessor.
+/// Adds unused shared memory, so that only a random number of blocks fit on a multiprocessor.
 void limit_blocks(Plan& plan, Random& random) {
     int blocks = 1;
     do {
@@ -165,7 +168,8 @@ void limit_blocks(Plan& plan, Random& random) {
     plan.extra_shared = std::max(0, room / 128 * 128);
 }
 
-/// As many steps as can be written out for all words of a thread.
+/// Chooses the arithmetic, with few enough steps that the loop can be unrolled for all words of a
+/// thread.
 void choose_arithmetic(Plan& plan, Random& random) {
     const int words = std::max(1, plan.work.element / 4) * plan.elements();
     const bool is_float = random.percent(50) && plan.work.element >= 4;
@@ -210,7 +214,7 @@ void choose_matrix(Plan& plan, Random& random) {
     plan.out_room = some_room(random);
 }
 
-/// So many that each has several pieces.
+/// Chooses the number of persistent blocks, small enough that each has several tiles.
 void choose_staying(Plan& plan, Random& random) {
     const std::int64_t across = (plan.cols + plan.width - 1) / plan.width;
     const std::int64_t down = (plan.rows + plan.height - 1) / plan.height;
@@ -221,7 +225,7 @@ void choose_staying(Plan& plan, Random& random) {
 void choose_bounds(Plan& plan, Random& random) {
     const int most = kRegisters / (plan.threads() * (plan.held_words() + kOtherRegisters));
     const bool has_bounds = random.percent(50), has_blocks = random.percent(30);
-    // Compilers take a block for one of 1024 threads unless told.
+    // Without launch bounds, compilers assume blocks of 1024 threads.
     plan.has_bounds = has_bounds || plan.held_words() + kOtherRegisters > kRegisters / 1024;
     const auto blocks = static_cast<int>(random.between(1, 4));
     if (plan.has_bounds && has_blocks) plan.least_blocks = std::clamp(blocks, 1, std::max(1, most));
@@ -243,7 +247,8 @@ void choose_family(Plan& plan, Random& random) {
     }
 }
 
-/// Whether the blocks stay: always, never, or now and then.
+/// Reports whether the blocks are persistent, which some families are always, others never or at
+/// random.
 bool stays(Family family, Random& random) {
     const bool now_and_then = random.percent(30);
     if (family == Family::staying) return true;
@@ -262,7 +267,7 @@ Plan choose(Family family, Random& random) {
     if (stays(family, random)) choose_staying(plan, random);
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
-    // One load has no other to wait for.
+    // A single load has no other load to be ordered with.
     const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
     if (is_alone) plan.loads = Loads::batched;
     return plan;

@@ -1,4 +1,4 @@
-// A plan in words, and its launches in numbers.
+// Describes a plan in words, and its launches in numbers.
 #include "harness/text.h"
 #include "lab/campaign/streams/plan.h"
 
@@ -13,7 +13,7 @@ std::string name_of(Kind kind) {
     return kind == Kind::transpose ? "turn" : dashed_name(kind);
 }
 
-/// The one thing that a family is about, in a few letters.
+/// Returns the defining parameter of a plan's family as a short text.
 std::string mark_of(const Plan& plan) {
     const Computation& work = plan.work;
     switch (plan.family) {
@@ -102,7 +102,8 @@ int pieces(int extent, int piece) {
     return (extent + piece - 1) / piece;
 }
 
-/// A few pieces each way: whole ones, or some more that hang over.
+/// Returns the extent of `count` tiles in one direction, or of one less plus a little more than
+/// half a tile.
 int few(int piece, int count, bool is_whole) {
     return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
 }
@@ -123,7 +124,7 @@ std::string description_of(const Plan& plan) {
 
 Run run_of(const Plan& plan, bool is_small) {
     Run run;
-    // So many that a band is full and another begins.
+    // High enough that one band is full and another begins.
     const int high = plan.order == Order::bands ? plan.band + 1 : 3;
     run.rows = is_small ? few(plan.height, high, plan.is_whole) : plan.rows;
     run.cols = is_small ? few(plan.width, 3, plan.is_whole) : plan.cols;

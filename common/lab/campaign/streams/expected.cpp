@@ -26,7 +26,7 @@ Word stirred_float(Word word, int steps) {
     return std::bit_cast<Word>(number);
 }
 
-/// What arithmetic makes of an element: word by word, or of its low bytes.
+/// Applies the kernel's arithmetic to an element: to each word, or to its low bytes.
 void stir(const Computation& work, unsigned char* element) {
     if (work.arithmetic == Arithmetic::none) return;
     const std::size_t step = work.element < 4 ? static_cast<std::size_t>(work.element) : 4;
@@ -39,7 +39,7 @@ void stir(const Computation& work, unsigned char* element) {
     }
 }
 
-/// What a fill leaves in a cell.
+/// Computes the value that a fill kernel writes to a cell.
 void make(const Computation& work, int row, int col, unsigned char* element) {
     const Word cell = static_cast<Word>(row) * 0x9e3779b1u + static_cast<Word>(col) * 0x85ebca6bu;
     for (int i = 0; i < work.element; i += 4) {
@@ -55,14 +55,14 @@ std::size_t at(const Computation& work, int row, int pitch, int col) {
            static_cast<std::size_t>(work.element);
 }
 
-/// What becomes of the element at place `col` of its row.
+/// Computes the effect of the kernel on the element at position `col` of its row.
 void move(const Computation& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
     if (work.kind == Kind::fill) {
         if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);
         return;
     }
     const bool is_turned = work.kind == Kind::transpose;
-    // Where a piece hangs over the edge, both strides are the same.
+    // If a tile extends beyond the matrix, both strides are equal, and equal strides cancel out.
     const bool is_moved = work.read_stride != work.write_stride;
     const int from = is_moved ? strided(col, work.chunk, work.read_stride) : col;
     const int to = is_moved ? strided(col, work.chunk, work.write_stride) : col;
@@ -73,7 +73,7 @@ void move(const Computation& work, const Run& run, int row, int col, const Bytes
     stir(work, element);
 }
 
-/// The words of an element, added up.
+/// Returns the sum of an element's words.
 Word sum_of(const Computation& work, const unsigned char* element) {
     Word sum = 0;
     const auto size = static_cast<std::size_t>(work.element);

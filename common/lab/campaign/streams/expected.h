@@ -1,4 +1,4 @@
-// What a random kernel is to leave in memory, computed on the host.
+// Computes on the host what a random kernel should leave in memory.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@ namespace coalesce::timing {
 
 using Bytes = std::vector<unsigned char>;
 
-/// What every byte of `out` is before the launch.
+/// The value of every byte of `out` before the launch.
 constexpr unsigned char kUntouched = 0xa5;
 
-/// The matrix that is read: words at random that are floats from 1 to 2 where floats are computed with.
+/// Returns the input matrix, which consists of random words. If the kernel computes with floats,
+/// they are floats from 1 to 2.
 Bytes input_of(const Computation& work, std::size_t bytes);
-/// All of `out` after the launch; nothing for sums.
+/// Returns the whole of `out` after the launch; not used for sums.
 Bytes expected(const Computation& work, const Run& run, const Bytes& in);
-/// The sum of all words of `in`, as often as they go round.
+/// Returns the expected sum of all words of `in`, which wraps around.
 std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in);
 
-/// "": it is right. Else the first element that is wrong.
+/// Describes the first wrong element, or returns an empty string if the output is right.
 std::string what_is_wrong(const Computation& work, const Run& run, const Bytes& in,
                           const Bytes& out);
 

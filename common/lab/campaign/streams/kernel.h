@@ -1,10 +1,10 @@
 /// \file
-/// Random kernels, which nobody has tuned the model of time on: their text, their launches, and what they
-/// are to compute.
+/// Random kernels that the time model was not tuned on: their text, their launches, and their
+/// expected results.
 ///
-/// Each takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero), where T has
-/// `element` bytes, a pitch is the distance of two rows in elements, and `zero` is 0, which compilers do not
-/// know.
+/// Each takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero),
+/// where T has `element` bytes, a pitch is the distance between two rows in elements, and `zero` is
+/// 0, which the compiler cannot know.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace coalesce::timing {
 
-/// Random kernels come from each in turn.
+/// The families of random kernels, which are generated in turn.
 enum class Family {
-    copy,        ///< elements per thread, block shapes, pitches
-    strides,     ///< the lanes of a warp at a stride, when they read or write
+    copy,        ///< varies elements per thread, block shapes, pitches
+    strides,     ///< the lanes of a warp read or write with a stride
     transpose,   ///< without shared memory
-    tile,        ///< transposes through tiles of many shapes, padded or not
-    barriers,    ///< tiles with more barriers than they need
+    tile,        ///< transposes through tiles of many shapes, with or without padding
+    barriers,    ///< tiles with more barriers than necessary
     staying,     ///< blocks that stay and loop
-    occupancy,   ///< fewer blocks at a time than the multiprocessor could hold
-    arithmetic,  ///< so much for each element that issue may bind
+    occupancy,   ///< fewer resident blocks than the multiprocessor could run
+    arithmetic,  ///< so much work per element that the issue rate may limit the kernel
     reduction,   ///< reads only
     fill,        ///< writes only
 };
@@ -40,25 +40,25 @@ constexpr Kind last_of(Kind) {
     return Kind::fill;
 }
 
-/// What is done to each 32-bit word of an element (to an element, if it is smaller).
+/// The operation on each 32-bit word of an element, or on the whole element if it is smaller.
 enum class Arithmetic { none, integer, fma };
 constexpr Arithmetic last_of(Arithmetic) {
     return Arithmetic::fma;
 }
 
-/// What is computed, so that the host can say what comes out.
+/// A description of the computation from which the host can compute the expected result.
 struct Computation {
     Kind kind = Kind::copy;
     int element = 4;  ///< bytes
-    /// Columns are taken in pieces of `chunk`; place p of a piece is read from column
-    /// p % (chunk / stride) * stride + p / (chunk / stride), and written likewise.
+    /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
+    /// (chunk / stride) * stride + p / (chunk / stride), and written in the same way.
     int chunk = 1, read_stride = 1, write_stride = 1;
-    int gap = 1;  ///< a fill writes every so many columns
+    int gap = 1;  ///< a fill writes every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;
     int steps = 0;  ///< of arithmetic
 };
 
-/// A launch, and the matrix that it is for.
+/// A launch and the matrix that it works on.
 struct Run {
     std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
     int shared_bytes = 0;  ///< dynamic
@@ -69,27 +69,31 @@ struct Run {
 };
 
 struct Kernel {
-    std::string name;  ///< "kernel_07": the function's, and its file's
+    std::string name;  ///< "kernel_07", the name of the function and of its file
     Family family = Family::copy;
-    std::string title;        ///< for tables: "tile 64x32 of 8 by 256": bytes, threads of a block
+    /// For tables, such as "tile 64x32 of 8 by 256" (element bytes, threads per block)
+    std::string title;
     std::string description;  ///< one line
-    std::string fingerprint;  ///< of text and launches: what was measured is what was predicted
+    /// Hash of the text and the launches, which ensures that measurements and predictions are of
+    /// the same kernel.
+    std::string fingerprint;
     Computation work;
     Run full, small;   ///< small: for checks
     std::string text;  ///< CUDA
 };
 
-/// `count` kernels, the same on every machine. Kernel i is the same for every count.
+/// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
 std::vector<Kernel> random_kernels(std::uint64_t seed, int count);
-/// Transpositions without shared memory, one thing changed at a time.
+/// Returns transposes without shared memory that differ from each other in one parameter at a time.
 std::vector<Kernel> transposing_kernels();
 
-/// Writes kernels.json and a file for each kernel into that folder.
+/// Writes kernels.json and a file for each kernel to `folder`.
 void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder);
-/// Reads them. Throws UsageError, also when a text is not the one that was written.
+/// Reads the kernels of a folder. Throws UsageError, for example if a text has changed since it was
+/// written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
-/// The column of place `p`: see Computation.
+/// Returns the column of position `p`; Computation explains the order.
 constexpr int strided(int p, int chunk, int stride) {
     const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
     return first + within % columns * stride + within / columns;

@@ -1,8 +1,10 @@
-// What one random kernel is: all that chance chose, before it becomes text, a launch and a description.
+// The plan of a random kernel: all random choices, before they become text, a launch and a
+// description.
 //
-// A block moves one piece of the matrix, width x height elements, or stays and moves one after the other.
-// Without shared memory, element k of a thread lies threads_x columns beyond element k - 1, and threads_y
-// rows further where a row of the piece ends. Through shared memory, threads count the tile's elements.
+// A block moves one tile of the matrix, width x height elements; a persistent block moves one tile
+// after another. Without shared memory, element k of a thread lies threads_x columns after element
+// k - 1, or threads_y rows further at the end of a tile's row. Through shared memory, threads
+// enumerate the tile's elements.
 #pragma once
 
 #include <vector>
@@ -12,22 +14,22 @@
 
 namespace coalesce::timing {
 
-/// How the loads of a thread follow each other.
+/// The order of a thread's loads and stores.
 enum class Loads {
     batched,     ///< all, then all stores
-    one_by_one,  ///< each is stored before the next
-    barrier,     ///< the same, with a barrier in between
-    dependent,   ///< where the next lies depends on what this one brings
+    one_by_one,  ///< each value is stored before the next is loaded
+    barrier,     ///< as one_by_one, with a barrier after each
+    dependent,   ///< the address of each load depends on the value of the one before
 };
 constexpr Loads last_of(Loads) {
     return Loads::dependent;
 }
 
-/// Which piece of the matrix the next block takes.
+/// The order in which blocks take the tiles of the matrix.
 enum class Order {
-    rows,     ///< the next to the right: a grid of two dimensions
+    rows,     ///< row by row, with a two-dimensional grid
     columns,  ///< the next below
-    bands,    ///< down in bands of a few pieces' height
+    bands,    ///< down within bands that are a few tiles high
 };
 
 struct Plan {
@@ -36,18 +38,19 @@ struct Plan {
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
     int width = 32, height = 1;         ///< of its piece
-    int across = 1, down = 1;           ///< elements of a thread, without shared memory
-    bool is_down = false;               ///< the lanes of a warp lie along a column of `in`
+    /// Elements of a thread in each direction, without shared memory
+    int across = 1, down = 1;
+    bool is_down = false;  ///< the lanes of a warp follow a column of `in`
     Loads loads = Loads::batched;
-    int padding = 0;           ///< elements behind each row of the tile
-    bool is_swizzled = false;  ///< the tile's columns are exchanged, by row
-    int passes = 0;            ///< more ways through the tile, with barriers
-    bool is_tree = false;      ///< sums are added by halves, else by shuffles
+    int padding = 0;           ///< elements after each row of the tile
+    bool is_swizzled = false;  ///< the tile's columns are permuted, differently in each row
+    int passes = 0;            ///< extra passes through the tile, with barriers
+    bool is_tree = false;      ///< add sums in a tree in shared memory instead of with shuffles
     Order order = Order::rows;
-    int band = 1;                   ///< pieces that a band is high
-    int staying = 0;                ///< blocks that stay; 0: one for each piece
-    bool is_whole = false;          ///< no piece hangs over the matrix: nothing is checked
-    int extra_shared = 0;           ///< bytes that nobody uses: fewer blocks at a time
+    int band = 1;                   ///< height of a band, in tiles
+    int staying = 0;                ///< persistent blocks; 0: one block per tile
+    bool is_whole = false;          ///< no tile extends beyond the matrix, so no bounds are checked
+    int extra_shared = 0;           ///< unused bytes, which reduce the resident blocks
     bool has_bounds = false;        ///< __launch_bounds__
     int least_blocks = 0;           ///< its second number
     int rows = 0, cols = 0;         ///< of the matrix
@@ -60,7 +63,8 @@ struct Plan {
     }
     /// Of the tile.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// 32-bit registers that a thread's elements take at a time; each has one of its own at least.
+    /// Returns the 32-bit registers for the elements that a thread keeps at a time. Each element
+    /// takes at least one register.
     int held_words() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;
@@ -71,13 +75,14 @@ struct Plan {
 Plan choose(Family family, campaign::Random& random);
 /// By no chance: see transposes.cpp.
 std::vector<Plan> transposing_plans();
-/// CUDA; the kernel is called `name`.
+/// Returns the CUDA source; the kernel is called `name`.
 std::string text_of(const Plan& plan, const std::string& name);
-/// "tile 64x32 of 8 by 256, pad 1", for tables: elements of 8 bytes, blocks of 256 threads.
+/// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
+/// of 256 threads.
 std::string title_of(const Plan& plan);
 /// A sentence without its dot.
 std::string description_of(const Plan& plan);
-/// The launch for the matrix of the plan, or for one that has a few pieces only.
+/// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
 Run run_of(const Plan& plan, bool is_small);
 
 }  // namespace coalesce::timing

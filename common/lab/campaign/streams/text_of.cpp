@@ -1,4 +1,5 @@
-// A plan as CUDA. Read `text_of` at the end first; tests hold what comes out against `Computation`.
+// Turns a plan into CUDA source. Read `text_of` at the end first. Tests compare the kernels'
+// results with `Computation`.
 #include <algorithm>
 
 #include "base/text.h"
@@ -20,9 +21,10 @@ std::string type_of(int element) {
     }
 }
 
-// ---- functions of one element ----
+// ---- functions on one element ----
 
-/// `expression` of each word of `value`, "WORD" in it, put together again.
+/// Applies `expression` to each word of `value`, which replaces "WORD" in it, and combines the
+/// results.
 std::string of_words(int element, const std::string& expression) {
     const auto of = [&](const std::string& word) {
         const std::size_t at = expression.find("WORD");
@@ -37,7 +39,7 @@ std::string of_words(int element, const std::string& expression) {
     }
 }
 
-/// What arithmetic does to a word: the host does the same (expected.cpp).
+/// Returns the source of the arithmetic on a word. expected.cpp does the same on the host.
 std::string stirred(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
@@ -65,7 +67,7 @@ std::string functions_of(const Plan& plan) {
         code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
     }
     if (work.kind == Kind::fill) {
-        // Words differ by what stands behind "cell": each counts on.
+        // The words of an element differ: each adds its index to "cell".
         const std::string make = work.element == 16
                                      ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
                                  : work.element == 8 ? "make_uint2(cell, cell + 1)"
@@ -81,12 +83,13 @@ std::string worked(const Plan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
-/// A word of what was loaded, and zero: the next address waits for it.
+/// Returns code that sets `hop` to the loaded value & zero, so that the next address depends on the
+/// load.
 std::string hop_of(const Plan& plan, const std::string& value) {
     return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
 }
 
-// ---- which piece a block takes ----
+// ---- the order of tiles ----
 
 std::string first_of(const Plan& plan, const std::string& col, const std::string& row) {
     return format("const int first_col = %s * %d;\nconst int first_row = %s * %d;\n", col.c_str(),
@@ -105,7 +108,8 @@ std::string piece_of(const Plan& plan) {
            first_of(plan, "(within / high)", format("(band * %d + within %% high)", plan.band));
 }
 
-/// `body` for the block's piece, or for each of its pieces.
+/// Wraps `body` in code that executes it for the block's tile, or for each tile of a persistent
+/// block.
 std::string for_pieces(const Plan& plan, const std::string& body) {
     if (plan.order == Order::rows && plan.staying == 0) {
         return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
@@ -126,7 +130,7 @@ std::string for_elements(const Plan& plan, const std::string& body, bool is_unro
            format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
 }
 
-/// The column, along the lanes, of place p.
+/// Returns an expression for the column of position p along the lanes.
 std::string along(const Plan& plan, int stride) {
     const int chunk = plan.work.chunk, columns = chunk / stride;
     const std::string p =
@@ -134,7 +138,7 @@ std::string along(const Plan& plan, int stride) {
     return plan.work.gap == 1 ? p : format("%s * %d", p.c_str(), plan.work.gap);
 }
 
-/// Row and columns of element k, and whether it is in the matrix.
+/// Returns code that computes the row and the columns of element k.
 std::string place_of_element(const Plan& plan) {
     std::string code =
         format("const int p = threadIdx.x + k %% %d * %d;\n", plan.across, plan.threads_x) +
@@ -159,7 +163,7 @@ std::string load_into(const Plan& plan, const std::string& value) {
     return if_inside(plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
 }
 
-/// What becomes of the element that was loaded.
+/// Returns code that stores a loaded element or adds it to the sum.
 std::string use_of(const Plan& plan, const std::string& value) {
     const std::string result = worked(plan, value);
     const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
@@ -171,7 +175,8 @@ std::string use_of(const Plan& plan, const std::string& value) {
         case Kind::fill: return if_inside(plan, "out[row * out_pitch + col] = made(row, col);\n");
         case Kind::sum: break;
     }
-    // Arithmetic would make something of the nothing that lies outside.
+    // The check also guards the arithmetic, which would turn the zero outside the matrix into
+    // another value.
     return if_inside(plan, "sum += words_of(" + result + ");\n");
 }
 
@@ -187,13 +192,14 @@ std::string plain_body(const Plan& plan) {
         place + type + " value = {};\n" + load_into(plan, "value") + use_of(plan, "value");
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
     if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
-    // Between stores that may change what is loaded, no load moves up; sums have no stores.
+    // Compilers do not move a load above a store that may alias it. Sums have no stores, so without
+    // this loads of an unrolled loop would be batched.
     const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
            for_elements(plan, body, is_unrolled);
 }
 
-/// The threads' sums become the block's, and that is written.
+/// Returns code that reduces the threads' sums to one per block and writes it.
 std::string tail_of_sum(const Plan& plan) {
     const int threads = plan.threads();
     std::string code = format("const int t = threadIdx.y * %d + threadIdx.x;\n", plan.threads_x);
@@ -221,7 +227,8 @@ std::string tail_of_sum(const Plan& plan) {
 
 // ---- through shared memory ----
 
-/// Row r and column c of the tile for element i, counted along its rows (or, `is_turned`, columns).
+/// Returns code that computes row r and column c of element i in the tile. Elements are numbered
+/// along the rows, or along the columns if `is_turned`.
 std::string place_in_tile(const Plan& plan, bool is_turned) {
     const int count = plan.width * plan.height;
     std::string code = format("const int i = threadIdx.x + k * %d;\n", plan.threads());
@@ -253,7 +260,7 @@ std::string load_tile(const Plan& plan) {
            for_elements(plan, place + body, plan.loads != Loads::one_by_one);
 }
 
-/// Each row of the tile is turned round, an even number of times.
+/// Returns code that reverses each row of the tile, an even number of times.
 std::string turn_rows(const Plan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string back = cell(plan, format("%d - c", plan.width - 1));
@@ -265,7 +272,8 @@ std::string turn_rows(const Plan& plan) {
            "__syncthreads();\n}\n";
 }
 
-/// A copy is stored by other threads than loaded it: else the tile would be for nothing.
+/// In a copy, another thread stores the element than the one that loaded it. Otherwise the tile
+/// would have no effect.
 std::string store_tile(const Plan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
@@ -278,7 +286,7 @@ std::string tile_body(const Plan& plan) {
     std::string code = load_tile(plan) + "__syncthreads();\n";
     if (plan.passes > 0) code += turn_rows(plan);
     code += store_tile(plan);
-    // The next piece takes the tile's place.
+    // The next tile reuses the same shared memory.
     if (plan.staying > 0) code += "__syncthreads();\n";
     return code;
 }

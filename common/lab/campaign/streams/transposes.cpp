@@ -1,6 +1,6 @@
-// Transpositions without shared memory, of which one thing is changed at a time: what stores of parts of sectors take,
-// by a block's shape, the elements of its threads, the order of the blocks, and where rows begin. No number here is by
-// chance; of random kernels too few are of this kind.
+// Transposes without shared memory that differ in one parameter at a time. They measure the cost of
+// partial sector stores by the shape of a block, the elements per thread, the order of blocks, and
+// the alignment of rows. Nothing here is random, because too few random kernels are of this kind.
 #include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
@@ -20,7 +20,7 @@ constexpr Elements kElements[] = {
     {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
 constexpr int kBytesOfRow = 65536, kRows = 16384;
-/// Behind each row: so that rows do not lie a power of two apart.
+/// Bytes after each row, so that the distance of rows is not a power of two.
 constexpr int kBytesBehindRow = 1280;
 
 Plan plan_of(int element, const Block& block, const Elements& elements, Order order, int room) {
@@ -47,7 +47,7 @@ Plan plan_of(int element, const Block& block, const Elements& elements, Order or
 std::vector<Plan> transposing_plans() {
     std::vector<Plan> plans;
     for (const int element : {4, 8, 16}) {
-        // In the middle of a sector, for every second row or more.
+        // Rows then begin in the middle of a sector, at least every second one.
         const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The campaign finds what it is made to find: a wrong result, and a crash that costs one kernel alone; and it makes the
-# wrong one smaller. usage: comparison_test.sh CAMPAIGN FAKE_RUNNER
+# Tests that the campaign finds a wrong result, that a crash affects only one kernel, and that a wrong kernel is made
+# smaller.
+# usage: comparison_test.sh CAMPAIGN FAKE_RUNNER
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 fail() {
@@ -11,7 +12,7 @@ fail() {
 "$1" --runner "$2" --only ptx --kernels 120 --jobs 1 --shrink 1 --folder "$folder/found" > "$folder/out" 2>&1
 [ $? -eq 1 ] || fail "the exit code is not 1"
 
-# As many as have the instruction that the fake runner gets wrong, and the one that crashes.
+# The campaign keeps all kernels with the instruction that the fake runner gets wrong, and the one that crashes.
 wrong=$(grep -l brev.b32 "$folder"/found/*/kernel.ptx | wc -l)
 kept=$(ls "$folder/found" | wc -l)
 [ "$wrong" -gt 0 ] || fail "no kernel has brev.b32"

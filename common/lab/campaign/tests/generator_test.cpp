@@ -1,4 +1,5 @@
-// The generator keeps the contract, and the check of reads before writes finds what it is for.
+// Tests that generated kernels satisfy the contract, and that undefined_read() finds reads of
+// unwritten registers.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -11,7 +12,7 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// A kernel of these instructions, with registers %r0 to %r9 and %p0 to %p9.
+/// Returns a kernel with these instructions and the registers %r0 to %r9 and %p0 to %p9.
 std::string kernel(const std::string& body) {
     return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry kernel()\n{\n"
            ".reg .b32 %r<10>;\n.reg .pred %p<10>;\n" +

@@ -1,9 +1,11 @@
-// translator_random_kernels -- random kernels, translated by us and by clang's back end, run and compared.
+// translator_random_kernels -- compares our translation of random kernels with that of clang's back
+// end.
 //
 // Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
-// Idea       Both translations start at the same LLVM IR, so that what differs between them is ours: the
-//            bits that a kernel leaves, and the requests, sectors and wavefronts that it takes.
-// Watch      Kernels that differ are kept in a folder, with the IR and both texts.
+// Idea       Both translations start from the same LLVM IR, so a difference between them is a
+//            mistake of ours. The program compares the memory that a kernel leaves, and its
+//            requests, sectors and wavefronts.
+// Watch      Kernels that differ are kept in a folder, with the IR and both PTX texts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +24,7 @@ using namespace coalesce::random_kernels;
 
 namespace {
 
-/// So many kernels are one source: clang reads the headers once for them.
+/// Kernels per source file. clang then reads the headers once for all of them.
 constexpr std::size_t kBatch = 10;
 
 struct Options {
@@ -60,10 +62,10 @@ std::string output_of(const std::vector<std::string>& command,
     return read_file(result);
 }
 
-/// Options of both runs of clang.
+/// Options of both invocations of clang.
 const std::string kSameForBoth = " -Xclang -target-feature -Xclang +ptx78 -w -S";
 
-/// `options`, words between blanks, behind `program`, and then the files.
+/// Returns a command: `program`, then `options` split at blanks, then the files.
 std::vector<std::string> command_of(const std::string& program, const std::string& options,
                                     const std::vector<std::string>& files) {
     std::vector<std::string> command{program};
@@ -73,7 +75,7 @@ std::vector<std::string> command_of(const std::string& program, const std::strin
     return command;
 }
 
-/// As the page compiles: optimised, with our own headers.
+/// Compiles as the web page does: optimized and with our own headers.
 std::string ir_of(const Options& options, const std::string& source,
                   const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);
@@ -88,7 +90,7 @@ std::string ir_of(const Options& options, const std::string& source,
         out);
 }
 
-/// The IR is optimised already; the rest is the back end's.
+/// The IR is optimized already, so this runs only the back end.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return output_of(
@@ -100,7 +102,7 @@ std::string back_end_ptx(const Options& options, const std::filesystem::path& fo
         out);
 }
 
-/// The simulated GPU may take what a real one does not.
+/// Assembles our PTX with ptxas, because the simulated GPU may accept PTX that a real one rejects.
 void assemble(const std::string& ptxas, const std::string& ptx,
               const std::filesystem::path& folder) {
     write_file(folder / "ours.ptx", ptx);
@@ -121,7 +123,8 @@ class Comparison {
 public:
     explicit Comparison(const Options& options) : options_(options) {}
 
-    /// Compiles them together; when that fails, says so for each.
+    /// Compiles the kernels together. If that fails, compiles each alone and reports the ones that
+    /// fail.
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;
@@ -132,7 +135,7 @@ public:
             ours = spoilt(translator::ptx_of(ir), options_.spoil);
             if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
-            // One of them is to blame: each alone tells which.
+            // Compiling each kernel alone shows which of them causes the failure.
             if (kernels.size() > 1) {
                 for (const Kernel& kernel : kernels) compare({kernel});
                 return;
@@ -178,7 +181,7 @@ private:
     }
 
     const Options& options_;
-    std::string source_;  ///< of the kernels that are compared now
+    std::string source_;  ///< of the kernels that are being compared
     std::size_t count_ = 0, found_ = 0, other_counts_ = 0;
 };
 

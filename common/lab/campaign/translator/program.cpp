@@ -38,7 +38,7 @@ std::string source_of(const std::vector<Kernel>& kernels) {
         bodies += "namespace space_" + kernel.name + " {\n";
         std::istringstream lines(kernel.text);
         for (std::string line; std::getline(lines, line);) {
-            // What is included belongs to no namespace. A header guards itself.
+            // Includes stay outside the kernel's namespace. Headers have include guards.
             if (line.starts_with("#include")) {
                 includes += line + "\n";
                 continue;

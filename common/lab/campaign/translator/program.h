@@ -1,4 +1,4 @@
-// Several kernels in one source, so that a compiler reads the headers once.
+// Combines several kernels in one source, so that a compiler reads the headers once.
 #pragma once
 
 #include <string>
@@ -9,17 +9,19 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    std::string name;  ///< "learner_17": its style and its seed; "campaign_17" is of Style::exact
-    std::string text;  ///< as it was generated, its kernel being `kernel`
+    /// Style and seed, such as "learner_17". "campaign_17" is of Style::exact.
+    std::string name;
+    std::string text;  ///< generated text, in which the kernel is called `kernel`
     campaign::Launch launch;
 };
 
-/// Kernel number `index` of the endless row: two of three are of Style::learner.
+/// Returns kernel number `index` of an endless sequence. Two of three are of Style::learner.
 Kernel kernel_of(campaign::u64 index);
 /// By its name.
 Kernel kernel_of(const std::string& name);
 
-/// One source of all of them. Each is in a namespace of its own, its kernel called what it is called.
+/// Returns a source with all kernels. Each kernel is in a namespace of its own and is called by its
+/// `name`.
 std::string source_of(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

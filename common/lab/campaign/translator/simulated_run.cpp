@@ -29,7 +29,7 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
 }  // namespace
 
 bool loads(const std::string& ptx) {
-    // Why it refuses a text goes to stderr.
+    // The simulator prints to stderr why it rejects a text.
     coalesceSetQuiet(0);
     try {
         const campaign::Library library(ptx);

@@ -1,4 +1,5 @@
-// One kernel of a PTX text on the simulated GPU: what it leaves in memory, and what it costs.
+// Runs one kernel of a PTX text on the simulated GPU and records the memory that it leaves and its
+// counters.
 #pragma once
 
 #include <map>
@@ -11,20 +12,23 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    std::string problem;  ///< it was refused, stopped or reported; empty when it was not
+    /// Why it was rejected or stopped, or what the checks reported; empty if it ran
+    std::string problem;
     std::vector<unsigned char> memory;
     CoalesceCounters counters{};
-    std::map<unsigned, CoalesceCounters> lines;  ///< of the source, that touched memory
+    /// Source lines that accessed memory, with their counters
+    std::map<unsigned, CoalesceCounters> lines;
 };
 
-/// Whether the simulated GPU takes it.
+/// Reports whether the simulated GPU accepts the PTX.
 bool loads(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
-/// Empty, or how what two left in memory differs, or why one did not run.
+/// Describes how the memory left by two runs differs, or why one did not run. Returns an empty
+/// string if they agree.
 std::string difference(const Outcome& back_end, const Outcome& translated);
-/// Empty, or how requests, sectors or wavefronts differ, and in which line of the source first.
-/// Instructions may.
+/// Describes how requests, sectors or wavefronts differ, with the first source line that differs.
+/// Returns an empty string if they agree; the numbers of instructions may differ.
 std::string other_count(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

@@ -22,7 +22,8 @@ constexpr const char* kPredictedColour = kAmber;
 constexpr const char* kPredictedBarColour = kPaleAmber;
 constexpr const char* kFastestColour = kGreen;
 
-/// How a line of a chart looks. As many as there are lessons, and more: colours first, then dashes.
+/// The style of a line in a chart. There are more styles than lessons: first by colour, then by
+/// dashes.
 struct LineStyle {
     const char* colour;
     const char* dashes;
@@ -34,13 +35,14 @@ LineStyle style_of_line(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// The fastest kernel of the same step; nullptr when it is this one.
+/// Returns the fastest kernel of the same step, or nullptr if the headline itself is the fastest.
 const Json* fastest_beside(const Json& headline, const Json& results) {
     const Json* fastest = course::fastest_of(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
 }
 
-/// The first of each step, and every rival but the copy, which is a line of its own.
+/// Returns the first variant of each step, and every rival except the copy, which the charts draw
+/// as a line of its own.
 std::vector<Json> headlines(const Json& results) {
     std::vector<Json> chosen;
     std::set<std::string> seen;
@@ -56,7 +58,7 @@ std::string label_of(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
-/// What a ring is, at the right edge of a picture.
+/// Explains the rings, at the right edge of a picture.
 void draw_legend(Svg& svg, const Both& both, Point place) {
     if (!both.predicted) return;
     const std::string text = "predicted, not measured";
@@ -71,7 +73,7 @@ void draw_legend_of_fastest(Svg& svg, Point place) {
              kQuiet);
 }
 
-/// Numbers along an axis, in pixels.
+/// An axis that maps values to pixels.
 struct Axis {
     double first_pixel, last_pixel, most;
     double at(double value) const {
@@ -96,7 +98,7 @@ void draw_gbps_axis(Svg& svg, const Axis& right, double top, double bottom) {
     }
 }
 
-/// A ring at what was predicted, on a line as long as its band.
+/// Draws a ring at the predicted value, on a line that spans its error band.
 void draw_predicted(Svg& svg, const Json& row, const Axis& right, double y) {
     const double gbps = row.at("gbps"), band = row.value("error_band", 0.0);
     const double last = std::min(gbps * (1 + band), right.most);
@@ -174,7 +176,7 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
 /// One variant in the picture.
 struct Spot {
     Point place;
-    std::string name;  ///< of a headline; others have none
+    std::string name;  ///< name of a headline; empty for other variants
 };
 
 std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axis& right,
@@ -186,7 +188,7 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
-        if (course::is_of_host(result)) continue;  // 40 times slower and more: it would not be seen
+        if (course::is_of_host(result)) continue;  // over 40 times slower, so it would be invisible
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
                          is_headline ? label_of(result) : ""});
@@ -194,7 +196,8 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
     return spots;
 }
 
-/// Beside their dots; those at the right edge in a column of their own, pushed apart.
+/// Writes names beside their dots. Names at the right edge are in a column of their own, moved
+/// apart where they overlap.
 void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
     std::ranges::sort(spots, {}, [](const Spot& spot) { return spot.place.y; });
     double free_from = 0;
@@ -237,7 +240,7 @@ std::vector<Line> lines_over_sizes(const Shown& shown) {
     return lines;
 }
 
-/// `place` has the sides along the axis.
+/// Draws a line of points. `place` gives the position of each side of a matrix along the axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
                LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {
@@ -250,7 +253,7 @@ void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, cons
     }
 }
 
-/// Names at the right end of the lines, pushed apart where they would lie on each other.
+/// Writes names at the right end of the lines, moved apart where they would overlap.
 void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
                 const std::vector<Line>& lines, double x) {
     std::ranges::sort(ends);
@@ -264,7 +267,7 @@ void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
     }
 }
 
-/// Those of the headlines' lines, in the colours of the lines.
+/// Draws rings for the predictions of the headlines, in the colours of their lines.
 void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<Line>& lines,
                 std::map<double, double>& place, const Axis& up) {
     for (const Line& line : predicted) {
@@ -318,7 +321,7 @@ std::string sectors_chart(const ChartResults& results) {
     draw_share_axis(svg, right, up);
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
     const std::vector<Spot> spots = spots_of(both.shown.results, results.simulated, right, up);
-    // Headlines lie on top of the others.
+    // Draw headlines last, on top of the others.
     for (const bool is_headline : {false, true}) {
         for (const Spot& spot : spots) {
             if (spot.name.empty() == is_headline) continue;

@@ -1,5 +1,5 @@
 /// \file
-/// Pictures of what was measured, from the JSON that bench writes.
+/// Draws charts of the results that bench writes as JSON.
 #pragma once
 
 #include <string>
@@ -8,25 +8,29 @@
 
 namespace coalesce::proof {
 
-/// What charts are made of: files of docs/results.
+/// The data of the charts, from files in docs/results.
 struct ChartResults {
-    Json measured;   ///< what bench writes; null: only what is predicted is drawn, and called so
-    Json simulated;  ///< what `learn run --device sim --json` writes
-    Json predicted;  ///< what `learn results --again` writes; null: none. Of another GPU: left out
+    /// The JSON that bench writes. If it is null, the charts show only predictions, labelled as
+    /// such.
+    Json measured;
+    Json simulated;  ///< the JSON that `learn run --device sim --json` writes
+    /// The JSON that `learn results --again` writes; null if there is none. Ignored if it is for
+    /// another GPU.
+    Json predicted;
 };
 
-/// A bar for the headline of each step and for each rival, under the copy and the peak; on each bar what
-/// was predicted, with its band.
+/// Returns a chart with a bar for the headline of each step and for each rival, below lines for the
+/// copy and the peak. Each bar shows its prediction with the error band.
 std::string bandwidth_chart(const ChartResults& results);
 
-/// Every variant: which part of the bytes that it moves is of use, against its bandwidth, under the line that
-/// traffic alone would draw.
+/// Returns a chart of every variant: bandwidth against the useful fraction of the bytes that it
+/// moves, with a line for kernels limited only by traffic.
 std::string sectors_chart(const ChartResults& results);
 
-/// The headlines over square sizes; predicted as rings.
+/// Returns a chart of the headlines over square sizes, with predictions as rings.
 std::string sizes_chart(const ChartResults& results);
 
-/// Writes the three into that folder: bandwidth.svg, sectors.svg, sizes.svg.
+/// Writes the three charts to `folder`: bandwidth.svg, sectors.svg, sizes.svg.
 void draw_charts(const ChartResults& results, const std::string& folder);
 
 }  // namespace coalesce::proof

@@ -9,7 +9,7 @@
 namespace coalesce::proof {
 namespace {
 
-/// Times of the slowest kernels are steady: a few launches are enough.
+/// Above this time a kernel's times vary little, so a few launches are enough.
 constexpr double kSlowMs = 60;
 constexpr int kHostLaunches = 3;
 
@@ -31,7 +31,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
     return entry.variant == "memcpy";
 }
 
-/// Why a variant does not take part at that size; empty: it does.
+/// Returns why a variant does not run at that size, or an empty string if it runs.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
     if (variant.needs_gpu && simulator_library::is_loaded()) return "it needs a real GPU";
     return refusal(variant, shape);
@@ -97,14 +97,14 @@ void Contest::launch(const Seat& seat) {
     coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
 }
 
-/// In place it makes the matrix what it was before.
+/// Copies the input to the output. For an in-place problem, restores the original matrix.
 void Contest::copy() {
     const bool is_in_place = buffers_.problem().is_in_place();
     CUDA_CHECK(cudaMemcpyAsync(buffers_.out(), is_in_place ? before_.data() : buffers_.in(),
                                buffers_.problem().bytes(), cudaMemcpyDeviceToDevice));
 }
 
-/// The output is poisoned, or the matrix as it was.
+/// Poisons the output, or restores the matrix of an in-place problem.
 void Contest::begin_with(const Problem& problem) {
     buffers_.expect(problem);
     if (problem.is_in_place()) return copy();
@@ -118,8 +118,7 @@ bool Contest::is_right_on_device() const {
            checksum(input, problem.bytes()) == input_sum_;
 }
 
-/// A check that says "right" to everything would be of no use: it must find an output that is all
-/// wrong, and one wrong bit.
+/// Checks the check itself: it must detect a completely wrong output, and a single wrong bit.
 void Contest::prove_that_checks_see() {
     Problem problem = problem_at(*seats_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};

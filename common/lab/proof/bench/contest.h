@@ -1,5 +1,6 @@
 /// \file
-/// One size: all kernels verified, then timed in turns, so that whatever drifts drifts for all.
+/// Benchmarks one size: verifies all kernels, then times them in alternation, so that any drift
+/// affects all of them.
 #pragma once
 
 #include <string>
@@ -12,64 +13,65 @@
 
 namespace coalesce::proof {
 
-/// What became of one variant at one size.
+/// The result of one variant at one size.
 struct Entry {
     std::string step;             ///< "02_naive", "rivals"
     std::string variant;          ///< its name
-    std::string skipped;          ///< why it was not run; empty: it was
-    std::string wrong;            ///< what is wrong with its output; empty: nothing
-    std::vector<double> ms = {};  ///< of every launch that was timed
-    /// Bytes that it reads and writes; what a bandwidth is made of.
+    std::string skipped;          ///< why it was not run; empty if it was
+    std::string wrong;            ///< what is wrong with its output; empty if nothing is
+    std::vector<double> ms = {};  ///< of every timed launch
+    /// The bytes that it reads and writes, from which its bandwidth is computed.
     double bytes = 0;
     int element_size = 4;    ///< in bytes
-    std::string array = "";  ///< the axes that it permutes; empty: it is given a matrix
-    /// Of a copy of as many bytes in its rounds; 0: `memcpy` is one of the variants there.
+    std::string array = "";  ///< the axes that it permutes; empty for a matrix
+    /// GB/s of a copy of as many bytes in the same rounds; 0 if the variant `memcpy` measures this.
     double copy_gbps = 0;
 
-    /// Whether it ran and was right.
+    /// Reports whether it ran and its output was right.
     bool is_verified() const { return skipped.empty() && wrong.empty(); }
     /// Whether it has a time.
     bool is_timed() const { return is_verified() && !ms.empty(); }
-    /// The median of all launches, and how far it may be off.
+    /// Returns the median of all launches and its uncertainty.
     Timing timing() const { return summarise(ms); }
-    /// 10^9 bytes per second, from the median.
+    /// Returns 10^9 bytes per second, computed from the median.
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
-/// A variant that takes part, and which of the entries is its.
+/// A variant that takes part, and the index of its entry.
 struct Seat {
     const Variant* variant;
     std::size_t entry;
 };
 
-/// The variants at one size, sorted by the memory that they need.
+/// The variants at one size, grouped by the buffers that they need.
 struct Field {
     std::vector<Entry> entries;  ///< in the order of the course
-    /// On the device: those that can work on the same buffers, the floats' first.
+    /// Device variants, grouped by the buffers that they can share; floats are first.
     std::vector<std::vector<Seat>> heats;
-    std::vector<Seat> with_host;  ///< host code and transfers, which have buffers of their own
+    std::vector<Seat> with_host;  ///< host code and transfers, which have their own buffers
 };
 Field field_of(const std::vector<StepVariants>& steps, Shape shape);
 
-/// Verifies and times host code and transfers. Few launches: they take long.
+/// Verifies and times host code and transfers, with few launches because they are slow.
 void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch);
 
-/// One heat: kernels in this process that work on the same buffers in turns.
+/// A heat: the kernels of this process that share buffers and are timed in alternation.
 class Contest {
 public:
-    /// Allocates and fills the buffers. Results go to `entries`.
+    /// Allocates and fills the buffers. Writes results to `entries`.
     Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries);
 
-    /// Bytes of device memory that these seats' buffers take.
+    /// Returns the bytes of device memory for the buffers of these seats.
     static std::size_t bytes_needed(const std::vector<Seat>& seats, Shape shape);
 
-    /// Launches each variant once and compares every bit of its output, on the device; with
-    /// `by_host_too` also by the harness's verifier.
+    /// Launches each variant once and compares every bit of its output on the device. If
+    /// `by_host_too`, the harness's verifier compares it as well.
     void verify(bool by_host_too);
-    /// Each variant has its turn, and so has a copy: a launch that is not timed, then `launches`
-    /// that are. Another variant begins each round.
+    /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
+    /// starts with another variant.
     void play_round(Stopwatch& stopwatch, int round, int launches);
-    /// The verifier's full check of one more launch: guard bands and input are as they were.
+    /// Launches once more and runs the verifier's full check, which also tests that guard bands and
+    /// input are unchanged.
     void check_at_the_end();
 
 private:
@@ -84,7 +86,7 @@ private:
     Shape shape_;
     std::vector<Entry>& entries_;
     VerifiedBuffers buffers_;
-    DeviceBuffer before_;  ///< what a matrix held that is turned in place
+    DeviceBuffer before_;  ///< original contents of a matrix transposed in place
     std::uint64_t input_sum_ = 0;
     bool is_copied_by_a_variant_ = false;
     std::vector<double> copy_ms_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSmiSeconds = 20;
 
-/// Names of nvidia-smi's query, and ours.
+/// The names of fields in nvidia-smi's query and in our results.
 constexpr const char* kQueries[][2] = {
     {"name", "name"},
     {"driver_version", "driver_version"},
@@ -28,7 +28,7 @@ constexpr const char* kQueries[][2] = {
     {"clocks_throttle_reasons.active", "throttle_reasons"},
 };
 
-/// The text as a number where it is one.
+/// Returns the text as a number if it is one, else as a string.
 Json value_of(const std::string& text) {
     std::istringstream stream(text);
     double number = 0;
@@ -37,14 +37,14 @@ Json value_of(const std::string& text) {
 }
 
 std::string commit_of_source() {
-    // No tag is called so: what is told is the whole hash.
+    // No tag matches the exclusion, so git prints the whole hash.
     const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
                                    "--abbrev=40", "--exclude=*", "--dirty=-changed"},
                                   kSmiSeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "unknown";
 }
 
-/// The answers to the first `count` queries; empty when nvidia-smi does not take them.
+/// Returns the answers to the first `count` queries, or an empty object if nvidia-smi rejects them.
 Json ask_for(std::size_t count) {
     std::string wanted;
     for (std::size_t i = 0; i < count; ++i) {
@@ -66,7 +66,8 @@ Json ask_for(std::size_t count) {
 }  // namespace
 
 Json ask_nvidia_smi() {
-    // The last one has another name in some drivers, and one that is not known spoils all.
+    // Some drivers use another name for the last query, and nvidia-smi rejects the whole request if
+    // it does not know a name.
     for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
         const Json answer = ask_for(count);
         if (!answer.empty()) return answer;

@@ -1,5 +1,5 @@
 /// \file
-/// On what a benchmark ran: what a reader needs in order to repeat it.
+/// Describes the machine of a benchmark, so that a reader can repeat the run.
 #pragma once
 
 #include <future>
@@ -9,17 +9,18 @@
 
 namespace coalesce::proof {
 
-/// What nvidia-smi says of the first GPU: name, driver, clocks, power, temperature, as an object;
-/// empty when it says nothing. Takes some tenths of a second.
+/// Returns what nvidia-smi reports about the first GPU (name, driver, clocks, power, temperature),
+/// or an empty object if it fails. Takes some tenths of a second.
 Json ask_nvidia_smi();
 
-/// The same beside what goes on: the clocks of a GPU at work, not of one that waits.
+/// Does the same in another thread, to read the clocks of a GPU that is working and not idle.
 inline std::future<Json> ask_nvidia_smi_meanwhile() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 
-/// What every run is recorded with, and `more` after it: "date", in UTC; "commit", of the source, as given or as
-/// git says, with "-changed" when files differ from it; "toolkit", what this program was built with.
+/// Returns the record of a run, followed by `more`: "date", in UTC; "commit" of the source, as
+/// given or as git reports it, with "-changed" if files differ from it; "toolkit" that this program
+/// was built with.
 Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

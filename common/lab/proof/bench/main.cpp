@@ -1,9 +1,9 @@
-// bench -- every kernel of every step, and every rival, timed in one run on one GPU.
+// bench -- times every kernel of every step, and every rival, in one run on one GPU.
 //
-// All kernels are in this one process (step_modules.h) and work on the same two buffers. At each
-// size every output is verified, bit by bit; then come rounds in which each kernel has a few
-// launches, so that clocks, heat and other drift are the same for all. A Python program beside this
-// one has its turn at the end of each round.
+// All kernels run in this process (step_modules.h) and share two buffers. At each size, the program
+// verifies every output bit by bit. Then it runs rounds in which each kernel has a few launches, so
+// that clocks, heat and other drift affect all kernels alike. The Python rivals, in a second
+// process, run at the end of each round.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -32,23 +32,25 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string kRepository = COALESCE_REPOSITORY;
-/// Those that results are published for: four squares and two rectangles.
+/// The sizes of the published results: four squares and two rectangles.
 const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
                                         {32768, 32768}, {32768, 16384}, {16384, 32768}};
 /// For a first look.
 const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
-/// The command line, and what is understood of it.
+/// The command line and the settings derived from it.
 struct Plan {
     std::string sizes_named, device_named = "gpu";
     std::string json;    ///< a file; empty: docs/results/DEVICE.json
-    std::string commit;  ///< of the source; empty: git is asked
-    std::string draw;    ///< only draw the charts of this JSON file
+    std::string commit;  ///< commit of the source; empty: ask git
+    /// A JSON file whose charts are drawn without measuring anything.
+    std::string draw;
     std::string folder;  ///< where charts go; empty: docs/diagrams
-    int rounds = 8;      ///< each variant has its turn once a round
-    int launches = 5;    ///< that are timed in one turn, after one that is not
+    int rounds = 8;      ///< each variant runs once per round
+    int launches = 5;    ///< timed launches per round, after an untimed one
     bool quick = false, no_python = false;
-    bool check_only = false;  ///< nothing is timed: does everything load, run and verify here?
+    /// Time nothing, and only check that every kernel loads, runs and verifies.
+    bool check_only = false;
     std::vector<Shape> sizes = {};
     DeviceChoice device = DeviceChoice::gpu;
 };
@@ -112,8 +114,8 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Floats at all sizes first, while the device's memory is in one piece, as it is for a program of
-    /// its own: where pages lie moves the times of matrices with long rows by up to 7 %.
+    /// Runs floats at all sizes first, while device memory is not fragmented, as in a program of
+    /// its own. The position of pages changes the times of matrices with long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Field> fields;
         std::vector<SizeResults> results;
@@ -149,7 +151,8 @@ private:
 
     const char* done() const { return stopwatch_ ? " verified and timed" : " verified"; }
 
-    /// Python's rivals take their turns beside these: their entries are in what is returned.
+    /// Runs the variants on floats. The Python rivals run in the same rounds, and the result
+    /// contains their entries.
     SizeResults run_floats(Field& field, Shape shape) {
         SizeResults results{shape, {}, Json::object()};
         check_memory(field.heats.front(), shape);
@@ -173,7 +176,7 @@ private:
             if (stopwatch_) play(contest, false);
             contest.check_at_the_end();
         }
-        // Host code takes long: the smallest size and the largest are enough.
+        // Host code is slow, so the smallest and the largest size are enough.
         if (!stopwatch_ || shape == smallest_ || shape == largest_) {
             run_host_variants(field, shape, stopwatch_ ? &*stopwatch_ : nullptr);
         }
@@ -239,8 +242,8 @@ Json read_json(const std::string& file) {
     return json;
 }
 
-/// What the simulator counts and predicts, and what lesson 16 measures by itself, is committed beside
-/// what was measured. Where nothing was, `file` has what is predicted.
+/// Draws the charts. The simulator's counters and predictions, and the results of lesson 16, come
+/// from docs/results. If nothing was measured, `file` contains predictions.
 void draw(const Plan& plan, const std::string& file) {
     const std::string results = kRepository + "/docs/results";
     const Json json = read_json(file);
@@ -289,7 +292,7 @@ int run_plan(const Plan& plan, char** argv) {
     std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
     write_file(json, json_text(to_json(device, results, bench.description())));
     std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
-    // Results that go elsewhere are not those that the texts show.
+    // Draw only the default results, which are the ones that the lessons show.
     if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Importing PyTorch from a cold disk, compiling Triton's kernels.
+/// Time to import PyTorch from a cold disk and to compile Triton's kernels.
 constexpr double kPatienceSeconds = 150;
 constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto", "triton"};
 
@@ -60,7 +60,7 @@ void PythonRivals::begin(Shape shape) {
     if (!python_) return;
     versions_ = answer.value("versions", "");
     for (Entry& entry : entries_) {
-        // Nothing to say about a rival means that it is there and right.
+        // A rival without a message is available and right.
         const json state =
             answer.value(entry.variant, json{{"skipped", "rivals.py does not know it"}});
         entry.skipped = state.value("skipped", "");

@@ -1,5 +1,5 @@
 /// \file
-/// PyTorch, CuPy and Triton: a Python program beside this one that has its turn in every round.
+/// Runs PyTorch, CuPy and Triton in a Python program that takes part in every round.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@
 
 namespace coalesce::proof {
 
-/// What bench/rivals.py answers. Anything that goes wrong there is a reason why it is absent, never
-/// an error of the benchmark.
+/// The Python program bench/rivals.py. If anything fails there, the rival counts as absent and the
+/// benchmark continues.
 class PythonRivals {
 public:
-    /// Starts the program; imports go on while the first kernels are verified.
+    /// Starts the program, which imports its libraries while the first kernels are verified.
     PythonRivals(const std::string& script, bool wanted);
 
-    /// Makes and verifies a matrix of that shape.
+    /// Creates and verifies a matrix of that shape.
     void begin(Shape shape);
-    /// Its turn: the device is left alone meanwhile.
+    /// Times the rivals while nothing else uses the device.
     void play_round(int launches);
     /// The entries of this size.
     const std::vector<Entry>& entries() const { return entries_; }
-    /// Versions of what is there: "torch 2.11.0".
+    /// Returns the versions of the available libraries, such as "torch 2.11.0".
     const std::string& versions() const { return versions_; }
 
 private:

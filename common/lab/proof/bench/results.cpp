@@ -7,7 +7,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// The results by which everything is compared: the largest square, else the largest.
+/// Returns the index of the main results: those of the largest square, or else of the largest
+/// matrix.
 std::size_t most_telling(const std::vector<SizeResults>& sizes) {
     const auto rank = [](const SizeResults& size) {
         const bool is_square = size.shape.rows == size.shape.cols;
@@ -17,7 +18,7 @@ std::size_t most_telling(const std::vector<SizeResults>& sizes) {
     return static_cast<std::size_t>(best - sizes.begin());
 }
 
-/// Six digits: more than any of these repeats.
+/// Rounds to six digits, which is more than any measurement reproduces.
 double rounded(double value) {
     return std::stod(format("%.6g", value));
 }
@@ -47,7 +48,7 @@ Json entry_json(const SizeResults& size, const Entry& entry) {
     return json;
 }
 
-/// What is known of a size, behind `json`.
+/// Appends the results of a size to `json`.
 Json with_results(Json json, const SizeResults& size) {
     json["copy_gbps"] = rounded(size.copy_gbps());
     json["clocks"] = size.clocks;

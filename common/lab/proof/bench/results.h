@@ -1,5 +1,5 @@
 /// \file
-/// What a benchmark found: as JSON, and as a table.
+/// The results of a benchmark, as JSON and as a table.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace coalesce::proof {
 
-/// All that was found at one size.
+/// All results of one size.
 struct SizeResults {
     Shape shape;
     std::vector<Entry> entries;  ///< in the order of the course, the rivals last
-    Json clocks;                 ///< of the GPU while it worked
+    Json clocks;                 ///< clocks of the GPU while it worked
 
-    /// The rate of cudaMemcpyAsync, the ceiling; 0 when it was not timed.
+    /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.
     double copy_gbps() const;
 };
 
-/// The file: "device", "results" (of the largest square size, in the format of `learn run --json`),
-/// "other_sizes", and "run", which says how it was measured.
+/// Returns the result file: "device", "results" (of the largest square size, in the format of
+/// `learn run --json`), "other_sizes", and "run", which says how it was measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
-/// GB/s of every variant (rows) at every size (columns), in lines of at most 80 columns.
+/// Returns a table of GB/s with a row per variant and a column per size, at most 80 columns wide.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
-/// What was wrong, by step, variant and size; empty when nothing was.
+/// Returns what was wrong, by step, variant and size, or an empty string.
 std::string mistakes(const std::vector<SizeResults>& sizes);
 
 }  // namespace coalesce::proof

@@ -41,7 +41,7 @@ except Exception as problem:
     SKIPPED["triton"] = f"Triton is not there: {problem}".splitlines()[0]
 
 if torch is None:
-    # They take their matrices from PyTorch.
+    # CuPy and Triton use PyTorch's matrices.
     SKIPPED.setdefault("cupy_copyto", NO_TORCH)
     SKIPPED.setdefault("triton", NO_TORCH)
 
@@ -61,7 +61,7 @@ if triton is not None:
 class Rivals:
     """The matrices of one size, and who transposes them."""
 
-    # Tiles and warps that are tried; the fastest one races.
+    # Tiles and warps to try; the fastest combination takes part in the benchmark.
     TRITON_TILES = [(32, 32, 4), (64, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8)]
     POISON = 0xA7A7A7A7 - (1 << 32)
 
@@ -97,7 +97,7 @@ class Rivals:
 
     def cupy_call(self):
         source, goal = cupy.from_dlpack(self.matrix), cupy.from_dlpack(self.out)
-        # PyTorch's default stream is CuPy's as well: the null stream.
+        # PyTorch and CuPy use the same default stream, the null stream.
         return lambda: cupy.copyto(goal, source.T)
 
     def triton_call(self):
@@ -125,7 +125,7 @@ class Rivals:
         out = result if torch.is_tensor(result) else self.out
         wanted = self.matrix.view(torch.int32)
         got = out.view(torch.int32)
-        # By strips, so that nothing as large as the matrix is made on the way.
+        # Compare in strips, to avoid a temporary as large as the matrix.
         strip = 4096
         for row in range(0, self.rows, strip):
             if not torch.equal(got[:, row : row + strip], wanted[row : row + strip].t()):
@@ -155,12 +155,12 @@ def versions():
 
 def main():
     rivals = None
-    # Whatever else prints must not get between the answers.
+    # Redirect other output, so that it cannot mix with the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         question = json.loads(line)
         if question["do"] == "begin":
-            # The matrices of the size before make room first.
+            # Free the matrices of the previous size first.
             rivals = None
             if torch is not None:
                 torch.cuda.empty_cache()

@@ -50,7 +50,7 @@ double of_copy(const Json& row) {
     return row.value("of_copy", -1.0);
 }
 
-/// "float, tall, 1000003 x 37": what a row of the shapes is called.
+/// Returns the name of a shape, such as "float, tall, 1000003 x 37".
 std::string name_of_shape(const Json& row) {
     const int batches = row.value("batches", 1);
     return row.value("case", "") + ", " + (batches > 1 ? format("%d x ", batches) : "") +

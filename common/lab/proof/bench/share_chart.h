@@ -1,6 +1,6 @@
 /// \file
-/// A picture of shares: what each of several things reaches of what is possible, side by side for
-/// some that are compared.
+/// Draws charts of shares: the fraction of the possible performance that each item reaches, with a
+/// bar for each of several competitors.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace coalesce::proof {
 
-/// One thing, with a bar for each that is compared. A share below 0 was not measured.
+/// An item with a bar for each competitor. A share below 0 was not measured.
 struct Shares {
     std::string name;
     std::vector<double> of_compared;
@@ -25,11 +25,13 @@ struct ShareTexts {
 /// The picture, as SVG.
 std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& things);
 
-/// coalesce::transpose and PyTorch, each against its copy, from what build/bin/shapes writes.
+/// Returns a chart of coalesce::transpose and PyTorch, each relative to its own copy, from the
+/// results of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Each way over several GPUs against the link, at its best number of chunks, from what
-/// 16_many_gpus --json writes for one number of GPUs after the other.
+/// Returns a chart of the ways to transpose over several GPUs, relative to the link and each at its
+/// best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json writes for one
+/// number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

@@ -25,7 +25,7 @@ Shown shown_of_measured(const Json& measured) {
     for (const Json& size : measured.value("other_sizes", Json::array())) {
         add_square(shown.squares, size.at("results"));
     }
-    // What cudaMemcpy reached in the same run.
+    // The bandwidth of cudaMemcpy in the same run.
     for (const Json& result : shown.results) {
         if (result.value("variant", "") == "memcpy" && is_timed(result)) {
             shown.copy_gbps = result["gbps"];
@@ -35,13 +35,13 @@ Shown shown_of_measured(const Json& measured) {
     return shown;
 }
 
-/// Other elements than those take more bytes, or fewer.
+/// Reports whether a row is for floats, whose bytes its time and bandwidth must match.
 bool is_of_floats(const Json& row) {
     const double bytes = 2.0 * sizeof(float) * row.value("rows", 0.0) * row.value("cols", 0.0);
     return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
 }
 
-/// Rows as if they had been measured, those of matrices of floats that all steps take.
+/// Returns predictions as rows like measured ones, for the float matrices that all steps take.
 Json rows_of_predicted(const Json& results) {
     Json rows = Json::array();
     for (const Json& result : results) {

@@ -1,5 +1,5 @@
 /// \file
-/// What the charts show: what bench measured, and what was predicted for the same GPU beside it.
+/// The data that the charts show: what bench measured, and the predictions for the same GPU.
 #pragma once
 
 #include <map>
@@ -10,32 +10,34 @@
 
 namespace coalesce::proof {
 
-/// Rows of results, measured or not.
+/// Rows of results, measured or predicted.
 struct Shown {
-    Json results = {};                 ///< rows with "gbps", of the largest square
+    Json results = {};                 ///< rows of the largest square, with "gbps"
     std::map<int, Json> squares = {};  ///< such rows, by side
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;
 
-    std::string words() const;    ///< "NVIDIA H200, measured"
-    std::string caption() const;  ///< "NVIDIA H200, 32768 x 32768 floats, measured"
-    double most_gbps() const;     ///< the next thousand above the peak
-    /// The row of the same variant at the same square; nullptr when there is none.
+    std::string words() const;  ///< "NVIDIA H200, measured"
+    /// Returns the caption, such as "NVIDIA H200, 32768 x 32768 floats, measured".
+    std::string caption() const;
+    double most_gbps() const;  ///< Returns the next multiple of 1000 above the peak.
+    /// Returns the row of the same variant at the same square size, or nullptr.
     const Json* row(const Json& of) const;
 };
 
-/// What is drawn, and beside it what is predicted of the same GPU; nothing when that is all there is.
+/// The data to draw, and the predictions for the same GPU. `predicted` is empty if `shown` itself
+/// contains predictions.
 struct Both {
     Shown shown;
     std::optional<Shown> predicted;
 };
 
-/// Throws what Json throws when the files are something else.
+/// Reads both from `results`. Throws a JSON exception if the files have another format.
 Both both_of(const ChartResults& results);
 
 bool is_rival(const Json& result);
-/// It was right, and has a bandwidth.
+/// Reports whether a result was right and has a bandwidth.
 bool is_timed(const Json& result);
 
 }  // namespace coalesce::proof

@@ -6,7 +6,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// common/book/theme/book.css has the same for a page whose switch says otherwise than the system.
+/// common/book/theme/book.css repeats these colours, for a page whose theme switch overrides the
+/// system's theme.
 constexpr const char* kStyle = R"(<style>
 .chart { --c-page: #ffffff; --c-ink: #1d242b; --c-quiet: #56616c; --c-grid: #d3d9df;
   --c-blue: #0b66a8; --c-grey: #8a939c; --c-red: #b5451c; --c-amber: #a86f00; --c-pale: #f0d9a8;

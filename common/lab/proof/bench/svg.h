@@ -1,6 +1,7 @@
 /// \file
-/// Pictures in SVG: shapes in the order in which they are drawn. Their colours have names, with a value for light
-/// surroundings and one for dark ones; a page that has a switch sets the names itself.
+/// Draws pictures in SVG, with shapes in the order in which they are drawn. Colours are variables
+/// with a value for light and one for dark backgrounds; a page with a theme switch sets the
+/// variables itself.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ constexpr const char* kInk = "var(--c-ink)";          ///< text
 constexpr const char* kQuiet = "var(--c-quiet)";      ///< text that explains
 constexpr const char* kGridColour = "var(--c-grid)";  ///< lines that only guide the eye
 
-// What something is: told apart by eyes that see no red, or no green.
+// Colours by meaning, chosen to be distinguishable with red or green colour blindness.
 constexpr const char* kBlue = "var(--c-blue)";
 constexpr const char* kGrey = "var(--c-grey)";
 constexpr const char* kRed = "var(--c-red)";
@@ -23,23 +24,23 @@ constexpr const char* kSky = "var(--c-sky)";
 constexpr const char* kPink = "var(--c-pink)";
 constexpr const char* kViolet = "var(--c-violet)";
 
-/// A place in a picture, in pixels from the top left corner.
+/// A point in a picture, in pixels from the top left corner.
 struct Point {
     double x = 0, y = 0;
 };
 
-/// How text stands to its place.
+/// The alignment of text relative to its point.
 enum class Anchor { start, middle, end };
 
 /// A picture in the making.
 class Svg {
 public:
-    /// `title` is read out to who cannot see the picture.
+    /// \param title is read by screen readers.
     Svg(int width, int height, const std::string& title);
 
     /// A filled rectangle.
     void box(Point corner, double width, double height, const std::string& fill);
-    /// A line; `dashes` such as "4 3", or "".
+    /// Draws a line. `dashes` is a pattern such as "4 3", or "" for a solid line.
     void line(Point from, Point to, const std::string& colour, double width = 1,
               const std::string& dashes = "");
     /// A disc.

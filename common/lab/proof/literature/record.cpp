@@ -13,8 +13,8 @@ namespace {
 }  // namespace
 
 Record published_record() {
-    // Milliseconds of a launch, on average over 100 launches in a row. The card is an "NVIDIA H100 80GB HBM3,
-    // theoretical peak 3352.3 GB/s".
+    // Milliseconds per launch, averaged over 100 consecutive launches. The card is an "NVIDIA H100
+    // 80GB HBM3, theoretical peak 3352.3 GB/s".
     return {.program = "yenusah_h100",
             .title = "Optimizing GPU Matrix Transpose: From 14% to 88% of Peak Bandwidth",
             .author = "Caleb Yenusah",

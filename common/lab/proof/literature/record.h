@@ -1,5 +1,6 @@
 /// \file
-/// What others have published: the times of kernels on one GPU. The program of the same name has these kernels.
+/// Published times of other authors' kernels on one GPU. The program of the same name contains
+/// these kernels.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@
 
 namespace coalesce::proof {
 
-/// A kernel that only the record or only its program has.
+/// A kernel occurs in the record but not in its program, or the other way round.
 struct RecordError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -22,16 +23,17 @@ struct Record {
     std::string program;  ///< "yenusah_h100"
     std::string title, author, date;
     std::vector<std::string> addresses;
-    std::string gpu;                   ///< the one of gpus/ that it is
+    std::string gpu;                   ///< name of the GPU in gpus/
     Shape shape;                       ///< of the matrix of floats
     std::map<std::string, double> ms;  ///< by kernel
 };
 
-/// Returns the 20 transposes that Caleb Yenusah has timed on an H100.
+/// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
 Record published_record();
 
-/// Published beside predicted, in the order of the kernels. `predicted`: what the program wrote with --time.
-/// Throws RecordError where one of them has a kernel that the other has not.
+/// Returns published and predicted times in pairs, in the order of the kernels. `predicted` is the
+/// JSON that the program writes with --time. Throws RecordError if one of them lacks a kernel of
+/// the other.
 std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predicted);
 
 }  // namespace coalesce::proof

@@ -1,7 +1,8 @@
 // yenusah_h100 -- the 20 transposes whose times on an H100 Caleb Yenusah has published, rewritten.
 //
-// record.cpp has the times and where they stand. What a variant is there, it is here: tile, padding,
-// threads, elements of a thread, bounds checks, 32-bit indices of a square matrix, pointers that are no aliases.
+// record.cpp has the times and their source. Each variant here matches the original in its tile,
+// padding, threads, elements per thread, bounds checks, 32-bit indices of a square matrix, and
+// restrict pointers.
 
 #include "harness/harness.h"
 
@@ -15,7 +16,7 @@ __global__ void naive(float* __restrict__ out, const float* __restrict__ in, int
 
 constexpr int SMALL = 32, LARGE = 64;
 
-// A thread for each element of a tile, with PADDING words between rows.
+// One thread per element of the tile, with PADDING words after each row.
 template <int PADDING>
 __global__ void through_tile(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + PADDING];
@@ -27,7 +28,7 @@ __global__ void through_tile(float* __restrict__ out, const float* __restrict__ 
     if (col < side && row < side) out[row * side + col] = tile[threadIdx.x][threadIdx.y];
 }
 
-// ROWS rows of threads take the rows of a tile in turns.
+// ROWS rows of threads iterate over the rows of the tile.
 template <int ROWS>
 __global__ void coarsened(float* __restrict__ out, const float* __restrict__ in, int side) {
     __shared__ float tile[SMALL][SMALL + 1];
@@ -43,7 +44,7 @@ __global__ void coarsened(float* __restrict__ out, const float* __restrict__ in,
         out[(row + k) * side + col] = tile[threadIdx.x][threadIdx.y + k];
 }
 
-// The same with float2 or float4 in global memory, and single floats in the tile.
+// As above, with float2 or float4 in global memory and single floats in the tile.
 template <class Vector, int TILE, int ROWS, bool IS_CHECKED>
 __global__ void by_vectors(float* __restrict__ out, const float* __restrict__ in, int side) {
     constexpr int WIDE = sizeof(Vector) / sizeof(float);
@@ -72,7 +73,7 @@ __global__ void by_vectors(float* __restrict__ out, const float* __restrict__ in
 
 using Kernel = void (*)(float*, const float*, int);
 
-// A block of THREADS_X x THREADS_Y for each tile.
+// Launches one block of THREADS_X x THREADS_Y threads per tile.
 template <Kernel KERNEL, int TILE, int THREADS_X, int THREADS_Y>
 void launch(float* out, const float* in, int rows, int) {
     const dim3 block(THREADS_X, THREADS_Y), grid(ceil_div(rows, TILE), ceil_div(rows, TILE));

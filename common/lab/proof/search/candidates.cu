@@ -1,5 +1,6 @@
-// The kernels of the search. All move tiles of ROWS x COLS floats of a matrix that is made of whole
-// tiles: no bounds checks, so that nothing but the change in question makes a difference.
+// The kernels of the search. All of them move tiles of ROWS x COLS floats. The matrix consists of
+// whole tiles and there are no bounds checks, so that only the change under test makes a
+// difference.
 
 #include <algorithm>
 #include <utility>
@@ -10,14 +11,15 @@
 namespace coalesce::proof {
 namespace {
 
-// ---- a transpose: 4 x 4 pieces are turned in registers, tiles in swizzled shared memory ----
+// ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
+// ----
 
-/// Another kernel of the same code, so that it can be given attributes of its own.
+/// Instantiates another kernel from the same code, which can have attributes of its own.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
 struct Tile {
-    static constexpr int quads = ROWS / 4;       // float4s in a row of the turned tile
+    static constexpr int quads = ROWS / 4;       // float4s in a row of the transposed tile
     static constexpr int piece_cols = COLS / 4;  // pieces side by side
     static constexpr int pieces = quads * piece_cols / THREADS;
     static_assert(pieces > 0 && quads % 8 == 0 && piece_cols % 8 == 0);
@@ -39,7 +41,8 @@ struct Tile {
         }
     }
 
-    /// float4 number `quad` of row `col` of the turned tile; see step 10.
+    /// Returns float4 number `quad` of row `col` of the transposed tile; step 10 explains the
+    /// swizzle.
     __device__ static float4& cell(float4* shared, int col, int quad) {
         return shared[col * quads + (quad ^ (col / 4 % 8))];
     }
@@ -85,8 +88,8 @@ __global__ void __launch_bounds__(THREADS)
     tile.write(out, rows, at, shared);
 }
 
-/// Blocks stay, and take every gridDim.x-th tile. With AHEAD the loads of the next tile are under
-/// way while this one is stored.
+/// Persistent blocks take every gridDim.x-th tile. If AHEAD, the loads of the next tile are in
+/// flight while this one is stored.
 template <int ROWS, int COLS, int THREADS, bool AHEAD>
 __global__ void __launch_bounds__(THREADS)
     transpose_staying(float* out, const float* in, int rows, int cols) {
@@ -107,11 +110,11 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// ---- less than a transpose: what memory gives, tile by tile, when nothing is turned ----
+// ---- less than a transpose: the bandwidth of memory, tile by tile, without transposing ----
 
 enum class Work { copy, read, write };
 
-/// 64 x 64 tiles, 256 threads, four float4s each.
+/// Moves tiles of 64 x 64 with 256 threads, four float4s each.
 template <Work WORK, Order ORDER>
 __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
     const Place at = place_of<ORDER, 1>(blockIdx.x, rows / 64, cols / 64);
@@ -121,7 +124,7 @@ __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
         v[i] = load<Hint::none>(in + first + i * 16 * cols);
     }
     if constexpr (WORK == Work::read) {
-        // What is read must seem to be of use. No input has this sum.
+        // Use the loaded values, so that the compiler keeps the loads. No input has this sum.
         float sum = 0;
         for (const float4& u : v) sum += u.x + u.y + u.z + u.w;
         if (__float_as_uint(sum) == 0x7fedcba9u) out[0] = sum;
@@ -137,7 +140,8 @@ void allow_shared(Kernel* kernel, int bytes) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-/// `shared_bytes`: more than the tile needs, so that fewer blocks find room on a multiprocessor.
+/// Launches one block per tile. A `shared_bytes` larger than the tile reduces the number of
+/// resident blocks.
 template <int ROWS, int COLS, int THREADS, class How = Plain>
 Launch tiles(int shared_bytes = ROWS * COLS * 4) {
     return [=](float* out, const float* in, int rows, int cols) {
@@ -160,7 +164,8 @@ Launch staying(int blocks) {
     };
 }
 
-/// As many blocks as fit, although most of the memory that both share is no first-level cache.
+/// Runs as many blocks as fit, although most of the memory shared with the first-level cache is
+/// reserved for shared memory.
 Launch without_first_level() {
     return [](float* out, const float* in, int rows, int cols) {
         auto* const kernel = transpose_tiles<64, 64, 256, Small>;
@@ -184,7 +189,7 @@ struct Hinted : Plain {
 
 // ---- the questions ----
 
-/// Adds the candidates that answer a question.
+/// Adds the candidates that belong to one question.
 void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers) {
     for (Candidate& one : answers) {
         one.question = question;

@@ -1,6 +1,6 @@
 /// \file
-/// The kernels of the search for the fastest transpose: each changes one thing in another one.
-/// docs/guide/search.md tells the story.
+/// The kernels of the search for the fastest transpose. Each changes one thing in another kernel.
+/// docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,27 @@
 
 namespace coalesce::proof {
 
-/// Sides of the matrices that the search takes are multiples of this.
+/// The sides of the matrices in the search are multiples of this.
 constexpr int kSearchSide = 256;
 
-/// One kernel, launched in one way.
+/// A kernel and its way of launching.
 struct Candidate {
     std::string name;  ///< what is different in it
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// Share of "read and write the matrix once" that it moves: a kernel that only reads has half,
-    /// and no output to verify.
+    /// The bytes it moves, relative to reading and writing the matrix once. A kernel that only
+    /// reads has one half, and no output to verify.
     double share = 1;
-    std::string question = {};  ///< the experiment that it belongs to
+    std::string question = {};  ///< experiment that it belongs to
 
-    /// Whether it moves the matrix, so that its output can be compared.
+    /// Reports whether it moves the matrix, so that its output can be verified.
     bool has_output() const { return share == 1; }
 };
 
 using Launch = decltype(Candidate::launch);
 
-/// Returns all candidates, question by question. `multiprocessors` sizes grids whose blocks stay.
+/// Returns all candidates, ordered by question. The grids of persistent blocks depend on
+/// `multiprocessors`.
 std::vector<Candidate> search_candidates(int multiprocessors);
 
 }  // namespace coalesce::proof

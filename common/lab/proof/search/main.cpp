@@ -1,5 +1,6 @@
-// search -- the experiments of docs/guide/search.md: what holds the last percent of the fastest
-// transpose? All candidates are verified, then timed in rounds, beside a copy by cudaMemcpyAsync.
+// search -- the experiments of docs/guide/search.md: what costs the last percent of the fastest
+// transpose? Verifies all candidates, then times them in rounds, together with a copy by
+// cudaMemcpyAsync.
 
 #include <cuda_runtime_api.h>
 
@@ -73,7 +74,7 @@ std::vector<Shape> understand_sizes(const Words& words) {
     return sizes;
 }
 
-/// In the format of the other results: "ms", "gbps", "of_copy".
+/// Returns rows in the format of the other results: "ms", "gbps", "of_copy".
 Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
     const double copy = race.gbps(0);
     Json rows = Json::array();
@@ -91,7 +92,7 @@ Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shap
             {"results", rows}};
 }
 
-/// A row as the programs of lessons write it.
+/// Returns a row as the programs of lessons write it.
 Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
     const double bytes = 2.0 * sizeof(float) * candidate.share * shape.rows * shape.cols;
     const auto launch = [&] {

@@ -1,5 +1,5 @@
 /// \file
-/// Candidates in the same memory, verified and timed in turns, beside a copy.
+/// Verifies and times candidates in the same memory, in alternation with a copy.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,7 +23,7 @@ public:
     Race(const std::vector<Candidate>& candidates, Shape shape, float* out, const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
-    /// Launches each once. Throws std::runtime_error where an output is wrong.
+    /// Launches each candidate once. Throws std::runtime_error if an output is wrong.
     void verify() const {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    /// The copy and each candidate have their turn: a launch that is not timed, then `launches` that are.
+    /// Runs the copy and each candidate: one untimed launch, then `launches` timed ones.
     void play_round(Stopwatch& stopwatch, int launches) {
         const auto take_turn = [&](std::vector<double>& ms, const std::function<void()>& work) {
             stopwatch.time_once_on_device(work);
@@ -53,7 +53,7 @@ public:
         }
     }
 
-    /// The median of the copy, 0, or of a candidate, by its number from 1.
+    /// Returns the median time of the copy for index 0, or of candidate number `i` from 1.
     double ms(std::size_t i) const { return summarise(ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double share = i == 0 ? 1 : candidates_[i - 1].share;

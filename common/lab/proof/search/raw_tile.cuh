@@ -1,5 +1,6 @@
 /// \file
-/// The fastest tile, 64 x 64 floats that are kept as they came, in any order and with any hints.
+/// The fastest tile: 64 x 64 floats, stored in shared memory in their original layout. The order of
+/// tiles and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,16 +9,16 @@
 
 namespace coalesce::proof {
 
-// ---- in which order blocks take the tiles of a matrix ----
+// ---- the order in which blocks take the tiles of a matrix ----
 
 enum class Order { along_rows, down_columns, apart, diagonal, bands };
 
 struct Place {
-    int row, col;  // of a tile, counted in tiles
+    int row, col;  // indices of a tile
 };
 
-/// Returns the tile of a block. Bands are WIDTH tiles wide, the last one perhaps fewer; blocks take them one band after
-/// the other, each row by row.
+/// Returns the tile of a block. In the order `bands`, blocks take one band after another, each row
+/// by row. Bands are WIDTH tiles wide; the last one may be narrower.
 template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
@@ -38,14 +39,14 @@ __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     return {in_band / width, first + in_band % width};
 }
 
-// ---- what loads and stores say to the caches ----
+// ---- cache hints of loads and stores ----
 
 enum class Hint {
     none,
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< a policy of the second-level cache, as `stay` is
+    leave_first,  ///< policy of the second-level cache, like `stay`
     stay
 };
 
@@ -100,7 +101,7 @@ __device__ void store(float* to, float4 v) {
 
 // ---- the tile ----
 
-/// How a kernel goes about it; others change one thing in it.
+/// The parameters of the plain kernel; other kernels change one of them.
 struct Plain {
     static constexpr Order order = Order::down_columns;
     static constexpr int width = 1;
@@ -118,7 +119,7 @@ struct Both : InOrder<ORDER> {
     static constexpr Hint loads = LOADS;
 };
 
-/// 512 threads, two float4s each: a tile is turned when it is read from shared memory.
+/// 512 threads load two float4s each. The tile is transposed when it is read from shared memory.
 template <class How>
 __global__ void __launch_bounds__(512)
     transpose_raw(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,6 @@
-// shapes -- coalesce::transpose on shapes and elements of all kinds, and coalesce::permute on arrays, each
-// against a copy of the same bytes on the device in the same run, and PyTorch and CuPy against their own copies.
+// shapes -- measures coalesce::transpose on shapes and elements of all kinds, and coalesce::permute
+// on arrays. Each is compared with a copy of the same bytes on the device in the same run; PyTorch
+// and CuPy are compared with their own copies.
 
 #include <cuda_runtime_api.h>
 
@@ -58,7 +59,7 @@ void add_options(CLI::App& app, Words& words) {
                  "Whether the tables and the chart are current");
 }
 
-/// "ms", "gbps", "of_copy": as in the other results.
+/// Returns "ms", "gbps" and "of_copy", as in the other results.
 Json measured(double ms, double copy_ms, std::size_t bytes) {
     return {{"ms", rounded(ms, 4)},
             {"gbps", rounded(2e-6 * static_cast<double>(bytes) / ms, 1)},
@@ -72,7 +73,7 @@ void run_case(void* out, const void* in, const PermuteCase& one) {
     permute_case(out, in, one);
 }
 
-/// Runs it over memory that holds something else, and looks at what it left.
+/// Runs the case on an output that contains other data, and checks the result.
 template <class Case>
 void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
     CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
@@ -83,7 +84,8 @@ void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
                              " elements are wrong");
 }
 
-/// Times a copy of so many bytes and `work` in the same rounds. Returns the median of each, in milliseconds.
+/// Times `work` and a copy of `bytes` in the same rounds. Returns the median of the work and of the
+/// copy, in milliseconds.
 std::pair<double, double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
                                       std::size_t bytes, const std::function<void()>& work,
                                       Stopwatch& stopwatch, int launches) {
@@ -134,7 +136,7 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
     return results;
 }
 
-/// What Python's libraries take for all cases; {"absent": why} without PyTorch.
+/// Returns the times of the Python libraries for all cases, or {"absent": why} without PyTorch.
 Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
     Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
     for (const ShapeCase& one : shapes) {
@@ -155,8 +157,8 @@ Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteC
     return {{"absent", "python3 did not answer"}};
 }
 
-/// Adds each library's times to the rows, against its own copy: of {"torch_copy": [ms, ms of its copy], ...} for
-/// each case.
+/// Adds each library's times to the rows, relative to its own copy. `answers` contains
+/// {"torch_copy": [ms, ms of its copy], ...} for each case.
 template <class Case>
 void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answers) {
     for (std::size_t i = 0; i < answers.size() && i < cases.size(); ++i) {
@@ -167,7 +169,7 @@ void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answe
     }
 }
 
-/// The same memory for all cases.
+/// The buffers that all cases share.
 struct Memory {
     DeviceBuffer in, out;
 };
@@ -182,7 +184,7 @@ Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<Permut
         most_in = std::max(most_in, one.bytes());
         most_out = std::max(most_out, one.bytes());
     }
-    // With room behind it: else the two lie a power of two apart.
+    // The extra room keeps the distance of the two buffers from being a power of two.
     return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
 }
 
@@ -267,7 +269,7 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// Writes the tables and the chart that the results say, or says which of them are not current.
+/// Writes the tables and the chart of the results, or reports which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text

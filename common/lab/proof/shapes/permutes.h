@@ -1,5 +1,5 @@
 /// \file
-/// The cases in which `coalesce::permute` is measured, and what it takes to verify them.
+/// The cases in which `coalesce::permute` is measured, and functions to verify them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace coalesce::proof {
 
-/// An array whose axes change their order.
+/// An array whose axes are permuted.
 struct PermuteCase {
     std::string name;                 ///< "attention heads, 2 bytes"
     int element_size = 4;             ///< bytes
@@ -17,18 +17,18 @@ struct PermuteCase {
     std::vector<int> order;           ///< axis k of `out` is axis order[k] of `in`
 
     std::size_t bytes() const;
-    /// "8 x 4096 x 32 x 128"
+    /// Returns the shape, such as "8 x 4096 x 32 x 128".
     std::string shape() const;
     /// "0 2 1 3"
     std::string order_text() const;
 };
 
-/// All of them; `divided` makes the long axes shorter, for a device that is no GPU.
+/// Returns all cases. If `divided`, the long axes are shorter, for the simulated GPU.
 std::vector<PermuteCase> permute_cases(bool divided);
 
-/// Calls `coalesce::permute` in the default stream; throws CudaError.
+/// Calls `coalesce::permute` in the default stream. Throws CudaError.
 void permute_case(void* out, const void* in, const PermuteCase& one);
-/// Elements of `out` that are not what the definition says.
+/// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one);
 
 }  // namespace coalesce::proof

@@ -16,7 +16,7 @@ __global__ void fill_bytes(unsigned char* data, std::size_t bytes) {
     }
 }
 
-/// So that a device which is no GPU has done them soon.
+/// Returns smaller cases that the simulated GPU finishes quickly.
 std::vector<ShapeCase> with_shorter_sides(std::vector<ShapeCase> cases) {
     for (ShapeCase& one : cases) {
         const auto shorter = [](std::int64_t side) { return side > 300 ? side / 60 + 150 : side; };

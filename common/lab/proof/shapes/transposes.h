@@ -1,5 +1,5 @@
 /// \file
-/// The cases in which `coalesce::transpose` is measured, and what it takes to verify them.
+/// The cases in which `coalesce::transpose` is measured, and functions to verify them.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,32 @@ struct ShapeCase {
     std::int64_t batches = 1;   ///< matrices
     std::int64_t rows = 0;      ///< of `in`
     std::int64_t cols = 0;      ///< of `in`
-    std::int64_t in_pitch = 0;  ///< from one row to the next; 0: as many elements as it has
-    std::int64_t start = 0;     ///< elements before the first one, so that it is not aligned
+    std::int64_t in_pitch = 0;  ///< elements from one row to the next; 0: no gap between rows
+    std::int64_t start = 0;     ///< elements before the first one, to make it misaligned
 
-    /// Bytes that are moved from one matrix to the other.
+    /// Returns the bytes that are copied from one matrix to the other.
     std::size_t bytes() const {
         return static_cast<std::size_t>(batches * rows * cols) *
                static_cast<std::size_t>(element_size);
     }
-    /// Bytes of memory that `in` lies in.
+    /// Returns the bytes of memory that `in` spans.
     std::size_t in_bytes() const {
         const std::int64_t pitch = in_pitch == 0 ? cols : in_pitch;
         return static_cast<std::size_t>(start + batches * rows * pitch) *
                static_cast<std::size_t>(element_size);
     }
-    /// "4096 x 64 x 96", "8191 x 8193"
+    /// Returns the shape, such as "4096 x 64 x 96" or "8191 x 8193".
     std::string shape() const;
 };
 
-/// All of them; `divided` makes the long sides shorter, for a device that is no GPU.
+/// Returns all cases. If `divided`, the long sides are shorter, for the simulated GPU.
 std::vector<ShapeCase> shape_cases(bool divided);
 
-/// Fills memory with bytes that differ from place to place.
+/// Fills memory with bytes that depend on their position.
 void fill(void* data, std::size_t bytes);
-/// Calls `coalesce::transpose` in the default stream; throws CudaError.
+/// Calls `coalesce::transpose` in the default stream. Throws CudaError.
 void transpose_case(void* out, const void* in, const ShapeCase& shape);
-/// Elements of `out` that are not what the definition says.
+/// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape);
 
 }  // namespace coalesce::proof

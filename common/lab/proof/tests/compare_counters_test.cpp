@@ -10,7 +10,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Two cases, and a profiler that saw just that.
+/// Two cases, and a profiler that measured the same counters.
 struct Both {
     Json cases = Json::array();
     std::vector<ProfiledLaunch> launches;
@@ -48,7 +48,7 @@ TEST_CASE("a number that is changed by one is found, in every exact counter") {
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // Were it equal, the pipe's own count would decide.
+            // If it were equal, the pipe's own counter would decide.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
             }
@@ -112,7 +112,7 @@ TEST_CASE("the pipe's counters may show a little more, not less and not much mor
     CHECK(with(100).differences.empty());
     CHECK(with(-1).differences.size() == 1);
     CHECK(with(1000).differences.size() == 1);
-    // They are no proof, nor the lack of one.
+    // Inexact metrics prove nothing, and their deviation disproves nothing.
     CHECK(with(1000).is_equal());
 }
 
@@ -126,10 +126,10 @@ TEST_CASE("where the pipe itself agrees with the simulator, ncu's own estimate d
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe is one off as well: nobody is right by being near.
+    // The pipe is off by one as well, and a near miss does not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
-    // A metric that is wrong more often than right is no longer a check.
+    // A metric that is wrong more often than right is no longer used as a check.
     both.launches[0].metrics[pipe] -= 1;
     both.launches[1].metrics[estimate] += 50;
     comparison = compare_counters(both.cases, both.launches);
@@ -162,7 +162,7 @@ TEST_CASE("other launches than ours are refused") {
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
                          "2 kernels were launched, but ncu profiled 1", std::runtime_error);
     Both other;
-    // A name that only contains ours is another kernel.
+    // A kernel whose name only contains ours is another kernel.
     other.launches[0].kernel = "my_copy_tile(float *)";
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";

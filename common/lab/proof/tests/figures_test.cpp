@@ -1,4 +1,4 @@
-// Every bandwidth and time that a text quotes has to come from a committed result, or to be cited.
+// Checks that every bandwidth and time quoted in a text comes from a committed result or is cited.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 struct Figure {
     int line = 0;
     std::string text;  ///< "4289 GB/s"
-    std::string unit;  ///< "GB/s", "ms" or "%": of the copy
+    std::string unit;  ///< "GB/s", "ms", or "%" of the copy
     double value = 0;
     int decimals = 0;
 };
@@ -47,7 +47,8 @@ void add_quoted(const std::string& line, int number, std::vector<Figure>& figure
     }
 }
 
-/// A row of a table of results ends with milliseconds, GB/s and the share of the copy.
+/// Parses a row of a table of results, which ends with milliseconds, GB/s and the share of the
+/// copy.
 void add_row(const std::string& line, int number, std::vector<Figure>& figures) {
     static const std::regex row(R"(\| (\d+\.\d+) \| (\d+) \| (\d+\.\d+) % \|\s*$)");
     std::smatch match;
@@ -58,8 +59,8 @@ void add_row(const std::string& line, int number, std::vector<Figure>& figures) 
     }
 }
 
-/// "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows "| 2.0568 | 4176 | 97.4 % |" of tables of
-/// results. A share of something else than a copy is no figure.
+/// Finds figures such as "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows "| 2.0568 | 4176 |
+/// 97.4 % |" of tables of results. A percentage of something other than a copy is not a figure.
 std::vector<Figure> figures_in(const std::string& text) {
     std::vector<Figure> figures;
     int number = 0;
@@ -74,15 +75,15 @@ std::vector<Figure> figures_in(const std::string& text) {
 /// What figures may come from.
 class FigureSources {
 public:
-    /// Every result in a file of bench's, however deep.
+    /// Adds every result in a file written by bench, at any depth.
     void add_results(const Json& json);
-    /// "FIGURE: WHERE IT IS FROM", a line each; lines that begin with # do not count. Throws
-    /// std::runtime_error for a line of another form.
+    /// Adds citations of the form "FIGURE: WHERE IT IS FROM", one per line; lines that begin with #
+    /// are ignored. Throws std::runtime_error for a line of another form.
     void add_citations(const std::string& text);
 
-    /// Whether some result has this value, rounded as it is quoted, or it is cited.
+    /// Reports whether some result rounds to the quoted value, or the figure is cited.
     bool have(const Figure& figure);
-    /// Citations that nothing needed so far.
+    /// Returns the citations that no figure has needed so far.
     std::set<std::string> unused_citations() const;
 
 private:
@@ -114,7 +115,8 @@ void FigureSources::add_citations(const std::string& text) {
 }
 
 bool FigureSources::have(const Figure& figure) {
-    // A little more than half a unit of the last digit: numbers in the JSON are rounded already.
+    // A little more than half a unit of the last digit, because numbers in the JSON are already
+    // rounded.
     const double reach = 0.5001 * std::pow(10.0, -figure.decimals);
     const bool measured = std::ranges::any_of(values_, [&](const auto& known) {
         return known.first == figure.unit && std::abs(known.second - figure.value) <= reach;
@@ -150,7 +152,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 FigureSources committed() {
     FigureSources sources;
     for (const fs::path& file : files_below(REPOSITORY / "docs/results", ".json")) {
-        // Texts quote times of the H200 alone.
+        // The texts quote only times of the H200.
         if (file.parent_path().filename() == "other_gpus") continue;
         sources.add_results(Json::parse(read_text(file)));
     }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Stands in for compute-sanitizer: what it says depends on the tool and on the cases.
+/// A stand-in for compute-sanitizer, whose output depends on the tool and on the cases.
 class FakeSanitizer {
 public:
     FakeSanitizer() {
@@ -40,7 +40,7 @@ esac
         fs::permissions(path(), fs::perms::owner_all);
     }
     std::string path() const { return folder_ / "sanitizer"; }
-    /// "memcheck float4_at_one at_two", a line a run.
+    /// Returns one line per run, such as "memcheck float4_at_one at_two".
     std::vector<std::string> asked() const {
         return coalesce::lines_of(coalesce::read_file(folder_ / "asked"));
     }
@@ -94,7 +94,8 @@ TEST_CASE(
     CHECK(times("racecheck float4_at_one") == 0);
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
-    // Without a report, but an error ended the run before its last case.
+    // initcheck ran again without that case: it reported nothing, but an error ended the run before
+    // its last case.
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);

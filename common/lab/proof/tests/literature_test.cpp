@@ -1,4 +1,5 @@
-// What others have published: predictions are put beside the figures, and a kernel that one of both lacks is told.
+// Tests that predictions are paired with the published times, and that a kernel which only one of
+// them has is an error.
 #include <doctest/doctest.h>
 
 #include <sstream>

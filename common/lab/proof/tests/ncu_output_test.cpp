@@ -20,7 +20,7 @@ TEST_CASE("a column for each metric") {
     CHECK(launches[0].metrics.at(kSectors) == 131072);
     CHECK(launches[1].id == 1);
     CHECK(launches[1].metrics.at(kSectors) == 131072);
-    // "n/a" is no number: the metric is missing, not 0.
+    // "n/a" is not a number, so the metric is missing rather than 0.
     CHECK_FALSE(launches[1].metrics.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
 }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# recorded_counters.sh VALIDATE RECORDED -- the simulator counts what a GPU counted, and one other count is seen.
+# recorded_counters.sh VALIDATE RECORDED -- tests that the simulator's counters equal those recorded on a GPU, and that
+# a changed counter is detected.
 set -eu
 "$1" --recorded "$2"
 folder=$(mktemp -d)

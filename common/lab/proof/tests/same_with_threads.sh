@@ -1,5 +1,5 @@
 #!/bin/sh
-# same_with_threads.sh LAUNCHES -- the random patterns' counters do not depend on the number of the
+# same_with_threads.sh LAUNCHES -- tests that the counters of random patterns do not depend on the number of the
 # simulator's threads.
 set -eu
 folder=$(mktemp -d)

@@ -1,4 +1,4 @@
-// What NVIDIA's tools print, of the folder samples.
+// Reads samples of the output of NVIDIA's tools from the folder `samples`.
 #pragma once
 
 #include <string>

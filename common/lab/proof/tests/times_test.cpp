@@ -1,4 +1,5 @@
-// Predicted and measured times are put side by side, from files like those of the programs.
+// Tests the comparison of predicted and measured times, with files like those that the programs
+// write.
 #include "lab/proof/validate/times.h"
 
 #include <doctest/doctest.h>
@@ -90,7 +91,7 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
-    CHECK(text.find("known") == std::string::npos);  // of all of them, it says
+    CHECK(text.find("known") == std::string::npos);  // the text makes a statement about all of them
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);
     CHECK(json["results"][1]["predicted_ms"] == 3);

@@ -1,4 +1,5 @@
-// Reading what a GPU measured of the tutorial kernels, and comparing the simulator with it.
+// Tests the reader of a GPU's counters and times for the tutorial kernels, and the comparison with
+// the simulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// What ncu prints of two launches with these metrics and values.
+/// Returns the output of ncu for two launches with these metrics and values.
 std::string ncu_csv(const std::string& second_kernel = "add<4>") {
     return "==PROF== Connected to process 1\n"
            "\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","
@@ -35,7 +36,7 @@ const char* const kCounters[] = {
     "shared_load_requests",    "shared_load_wavefronts", "shared_store_requests",
     "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts"};
 
-/// What the simulator writes, with counters 100, 101 ..., and a prediction of 0.9 ms.
+/// Returns the simulator's output, with counters 100, 101 ..., and a prediction of 0.9 ms.
 Json simulated() {
     Json kernel = {{"name", "copy"}, {"launches", 1}};
     int value = 100;
@@ -44,7 +45,7 @@ Json simulated() {
     return {{"kernels", Json::array({kernel})}};
 }
 
-/// The same numbers as a GPU's record.
+/// Returns a GPU's record with the same counters.
 Json recorded() {
     Json counters = Json::object();
     int value = 100;
@@ -148,7 +149,7 @@ TEST_CASE("equal counters are equal, and each that is off by one is found") {
             CHECK(differences[0].counter == counter);
         }
         Json none = recorded();
-        none.erase(counter);  // the record leaves out what is 0
+        none.erase(counter);  // the record omits counters that are 0
         CHECK(compare_tutorial_counters(none, simulated()).size() == 1);
     }
 }
@@ -189,7 +190,7 @@ TEST_CASE("a verdict needs equal counters, and times within their bands, in each
     CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
 
-    // Within what several runs of the hardware counted is neither equal nor a failure.
+    // A counter within the range of several hardware runs counts neither as equal nor as a failure.
     ComparedKernel in_range = good;
     in_range.differences = {{"", "load_sectors", "", 1, 2}};
     in_range.runs = 6;

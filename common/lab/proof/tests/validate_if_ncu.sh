@@ -1,6 +1,6 @@
 #!/bin/sh
-# validate_if_ncu.sh VALIDATE ARGUMENTS... -- runs it where Nsight Compute is there and may read
-# counters; exits with 77, which ctest shows as "skipped", elsewhere.
+# validate_if_ncu.sh VALIDATE ARGUMENTS... -- runs VALIDATE if Nsight Compute is installed and may read counters.
+# Otherwise exits with 77, which ctest reports as "skipped".
 command -v ncu >/dev/null || { echo "skipped: no ncu on the PATH"; exit 77; }
 output=$("$@" 2>&1)
 code=$?

@@ -1,4 +1,4 @@
-// Arithmetic: many bodies, random numbers, fractals, expensive functions.
+// Kernels limited by arithmetic: n-body problems, random numbers, fractals, expensive functions.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
@@ -13,7 +13,7 @@ float4 body(std::size_t i) {
     return make_float4(value(1), value(2), value(3), 1 + value(4));
 }
 
-/// The x part of the force on body `i` of `n`.
+/// Returns the x component of the force on body `i` of `n`.
 double force_on(std::size_t i, std::size_t n) {
     const float4 p = body(i);
     return sum_of(0, n, [&](std::size_t k) {
@@ -24,7 +24,7 @@ double force_on(std::size_t i, std::size_t n) {
     });
 }
 
-/// An example of kernel(forces, bodies, n).
+/// Makes an example of kernel(forces, bodies, n).
 template <class Kernel>
 Example all_pairs(Kernel kernel, int threads) {
     const int n = pick(8192, 512);
@@ -46,7 +46,7 @@ __device__ float3 pull(float3 sum, float4 p, float4 q) {
     return make_float3(sum.x + dx * scale, sum.y + dy * scale, sum.z + dz * scale);
 }
 
-/// An example of kernel(out, in, n) that maps each element alone.
+/// Makes an example of kernel(out, in, n) that maps each element independently.
 template <class T, class Kernel, class F>
 Example map_of(Kernel kernel, const Buffer<T>& in, F expected, double tolerance = 0,
                std::size_t samples = 1 << 16) {
@@ -62,7 +62,7 @@ Example map_of(Kernel kernel, const Buffer<T>& in, F expected, double tolerance 
 
 }  // namespace
 
-// Every body with every other, from global memory.
+// Computes the forces between all pairs of bodies, reading from global memory.
 __global__ void nbody_naive(float4* forces, const float4* bodies, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float4 p = bodies[i];
@@ -74,7 +74,7 @@ EXAMPLE(nbody_naive) {
     return all_pairs(nbody_naive, 128);
 }
 
-// A tile of bodies in shared memory.
+// Loads the bodies in tiles into shared memory.
 __global__ void nbody_tiled(float4* forces, const float4* bodies, int n) {
     __shared__ float4 tile[64];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -92,7 +92,7 @@ EXAMPLE(nbody_tiled) {
     return all_pairs(nbody_tiled, 64);
 }
 
-// Unrolled by hand, and with larger tiles.
+// Uses larger tiles and a manually unrolled loop.
 __global__ void nbody_unrolled(float4* forces, const float4* bodies, int n) {
     __shared__ float4 tile[256];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -111,7 +111,7 @@ EXAMPLE(nbody_unrolled) {
     return all_pairs(nbody_unrolled, 256);
 }
 
-// The potential of atoms in constant memory on a plane of points.
+// Computes the potential of atoms, stored in constant memory, at the points of a plane.
 __constant__ float4 atoms[256];
 __global__ void coulomb_plane(float* out, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -144,7 +144,7 @@ EXAMPLE(coulomb_plane) {
             [=] { return compare(out, expected, 1e-4, 3000); }};
 }
 
-// Distances between all points of eight dimensions.
+// Computes the distances between all pairs of points in eight dimensions.
 __global__ void pairwise_distances(float* out, const float* points, int n) {
     const int a = blockIdx.y * blockDim.y + threadIdx.y, b = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -192,7 +192,7 @@ int hits_of(unsigned seed, int tries) {
 
 }  // namespace
 
-// Pi by chance: each thread throws darts.
+// Estimates pi by the Monte Carlo method; each thread draws random points.
 __global__ void monte_carlo_pi(int* hits, int tries) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned state = i * 2654435761u + 1;
@@ -207,7 +207,7 @@ __global__ void monte_carlo_pi(int* hits, int tries) {
 EXAMPLE(monte_carlo_pi) {
     const int n = pick(1 << 18, 1 << 12), tries = 128;
     const Buffer<int> hits = zeros<int>(n);
-    // The host may round the sum of squares otherwise.
+    // The host may round the sum of squares differently.
     const auto check = [=] {
         const auto found = hits.read();
         return compare(
@@ -221,7 +221,7 @@ EXAMPLE(monte_carlo_pi) {
     return {[=] { monte_carlo_pi<<<n / kThreads, kThreads>>>(hits, tries); }, check};
 }
 
-// The same, added up in the block.
+// Does the same, but adds up the hits of each block before the atomic.
 __global__ void monte_carlo_pi_sum(int* hits, int tries) {
     __shared__ int s[kThreads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -252,7 +252,7 @@ EXAMPLE(monte_carlo_pi_sum) {
             [=] { hits.restore(); }};
 }
 
-// Random numbers, sixteen for each thread.
+// Generates sixteen random numbers per thread.
 __global__ void xorshift_numbers(unsigned* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned state = i * 2654435761u + 1;
@@ -283,7 +283,8 @@ __host__ __device__ int escape_time(float cx, float cy, int most) {
     return k;
 }
 
-/// The share of pixels that may differ, since host and device round otherwise.
+/// Compares, but allows a small share of pixels to differ, because host and device round
+/// differently.
 std::string compare_most(const std::vector<int>& found,
                          const std::function<int(std::size_t)>& expected) {
     std::size_t wrong = 0, first = 0;
@@ -314,7 +315,7 @@ EXAMPLE(mandelbrot) {
             [=] { return compare_most(out.read(), expected); }};
 }
 
-// A Julia set in double precision.
+// Computes a Julia set in double precision.
 __global__ void julia_double(int* out, int side) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -347,7 +348,7 @@ EXAMPLE(julia_double) {
             [=] { return compare_most(out.read(), expected); }};
 }
 
-// Prices of options by the formula of Black and Scholes.
+// Computes option prices with the Black-Scholes formula.
 __global__ void black_scholes(float* call, const float* price, const float* strike, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -390,7 +391,7 @@ EXAMPLE(polynomial) {
         1e-5);
 }
 
-// Many steps of a recurrence: arithmetic alone.
+// Computes many steps of a recurrence, so that only arithmetic counts.
 __global__ void long_recurrence(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -434,7 +435,7 @@ EXAMPLE(four_recurrences) {
         1e-4);
 }
 
-// Sine, exponential and root of each element.
+// Computes the sine, exponential, power and root of each element.
 __global__ void expensive_map(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = sqrtf(expf(in[i])) + sinf(in[i]) * powf(in[i] + 1, 1.5f);
@@ -445,7 +446,7 @@ EXAMPLE(expensive_map) {
         [](float x) { return std::sqrt(std::exp(x)) + std::sin(x) * std::pow(x + 1, 1.5f); }, 1e-4);
 }
 
-// The same with the fast functions.
+// Does the same with the fast intrinsics.
 __global__ void expensive_map_fast(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = __fsqrt_rn(__expf(in[i])) + __sinf(in[i]) * __powf(in[i] + 1, 1.5f);
@@ -456,7 +457,7 @@ EXAMPLE(expensive_map_fast) {
         [](float x) { return std::sqrt(std::exp(x)) + std::sin(x) * std::pow(x + 1, 1.5f); }, 1e-3);
 }
 
-// Roots in double precision by Newton's method.
+// Computes roots in double precision by Newton's method.
 __global__ void newton_double(double* out, const double* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -471,7 +472,7 @@ EXAMPLE(newton_double) {
         1e-9);
 }
 
-// Threads of a warp need numbers of steps that differ.
+// Counts Collatz steps, which differ between the threads of a warp.
 __global__ void collatz(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -492,7 +493,7 @@ EXAMPLE(collatz) {
     });
 }
 
-// Divisors are tried one after the other.
+// Tests primality by trial division.
 __global__ void count_primes(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -514,7 +515,7 @@ EXAMPLE(count_primes) {
     });
 }
 
-// The greatest common divisor, with a division of integers in each turn.
+// Computes greatest common divisors, with an integer division in each iteration.
 __global__ void common_divisors(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -577,7 +578,7 @@ EXAMPLE(hash_words) {
                   });
 }
 
-// The area under a curve, a strip for each thread.
+// Integrates a function, with one strip per thread.
 __global__ void integrate(double* out, int strips, double width) {
     __shared__ double s[kThreads];
     double sum = 0;
@@ -605,7 +606,7 @@ EXAMPLE(integrate) {
             }};
 }
 
-// Points times a matrix in constant memory.
+// Multiplies points by a matrix in constant memory.
 __constant__ float matrix[16];
 __global__ void transform_points(float4* out, const float4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

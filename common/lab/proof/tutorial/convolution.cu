@@ -1,4 +1,4 @@
-// Convolutions, and kernels for images.
+// Convolutions and image kernels.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
@@ -26,7 +26,7 @@ void set_taps() {
     require(cudaMemcpyToSymbol(taps_2d, square, sizeof square));
 }
 
-/// An image of floats, or of whatever T is.
+/// An image with pixels of type T.
 template <class T>
 struct Image {
     int width, height;
@@ -44,7 +44,7 @@ dim3 grid_for(int width, int height, dim3 block) {
                 static_cast<unsigned>(blocks_for(height, static_cast<int>(block.y))));
 }
 
-/// An example of kernel(out, in, n) over a line.
+/// Makes an example of a one-dimensional kernel(out, in, n).
 template <class Kernel>
 Example line_filter(Kernel kernel) {
     set_taps();
@@ -62,7 +62,8 @@ Example line_filter(Kernel kernel) {
             [=] { return compare(out, expected, 1e-5); }};
 }
 
-/// An example of kernel(out, in, width, height), where pixel (x, y) becomes expected(image, x, y).
+/// Makes an example of kernel(out, in, width, height), where pixel (x, y) becomes expected(image,
+/// x, y).
 template <class Kernel, class F>
 Example image_filter(Kernel kernel, int side, dim3 tile, dim3 block, F expected,
                      double tolerance = 1e-4) {
@@ -88,14 +89,14 @@ float filtered_5x5(const Image<float>& in, int x, int y) {
     return sum;
 }
 
-/// A pixel, or the nearest of the border.
+/// Returns the pixel at (x, y), or the nearest pixel of the border.
 float clamped(const Image<float>& in, int x, int y) {
     return in.at(std::clamp(x, 0, in.width - 1), std::clamp(y, 0, in.height - 1));
 }
 
 }  // namespace
 
-// One dimension, the mask in global memory's cache.
+// Convolves in one dimension, reading the mask from global memory through the cache.
 __global__ void convolution_1d(float* out, const float* in, const float* mask, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -152,7 +153,7 @@ EXAMPLE(convolution_1d_halo) {
     return line_filter(convolution_1d_halo);
 }
 
-// The halo comes from the cache.
+// Reads the halo through the cache instead of shared memory.
 __global__ void convolution_1d_cached_halo(float* out, const float* in, int n) {
     __shared__ float s[kThreads];
     const int i = blockIdx.x * kThreads + threadIdx.x, first = blockIdx.x * kThreads;
@@ -188,7 +189,7 @@ EXAMPLE(convolution_2d) {
     return image_filter(convolution_2d, pick(1024, 128), dim3(16, 16), dim3(16, 16), filtered_5x5);
 }
 
-// Threads for the input tile, of which the inner ones compute.
+// Uses one thread per element of the input tile; only the inner threads compute results.
 __global__ void convolution_2d_input_tile(float* out, const float* in, int width, int height) {
     __shared__ float s[32][32];
     const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 28 + tx - 2,
@@ -207,7 +208,7 @@ EXAMPLE(convolution_2d_input_tile) {
                         filtered_5x5);
 }
 
-// Threads for the output tile, which load the halo in a loop.
+// Uses one thread per element of the output tile; the threads load the halo in a loop.
 __global__ void convolution_2d_output_tile(float* out, const float* in, int width, int height) {
     __shared__ float s[20][20];
     const int left = blockIdx.x * 16 - 2, top = blockIdx.y * 16 - 2;
@@ -278,7 +279,7 @@ EXAMPLE(convolution_columns) {
                         });
 }
 
-// A layer of a network: eight channels in, a thread for each output.
+// Computes a network layer with eight input channels and one thread per output.
 __global__ void convolution_layer(float* out, const float* in, const float* mask, int side,
                                   int channels) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -317,7 +318,7 @@ EXAMPLE(convolution_layer) {
             [=] { return compare(out, expected, 1e-4, 20000); }};
 }
 
-// The largest of each 2 x 2 pixels.
+// Takes the maximum of each 2 x 2 pixels.
 __global__ void max_pool(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const float* p = in + (blockIdx.z * side + 2 * y) * side + 2 * x;
@@ -340,7 +341,7 @@ EXAMPLE(max_pool) {
             [=] { return compare(out, expected); }};
 }
 
-// Patches become columns, so that a product of matrices can convolve.
+// Copies patches to columns, so that a matrix product computes the convolution (im2col).
 __global__ void patches_to_columns(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, k = blockIdx.z,
               inner = side - 2;
@@ -371,7 +372,7 @@ int grey(uchar3 p) {
 
 }  // namespace
 
-// Colours of three bytes to grey.
+// Converts pixels of three bytes to grey.
 __global__ void grey_of_bytes(unsigned char* out, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = (77 * in[3 * i] + 150 * in[3 * i + 1] + 29 * in[3 * i + 2]) >> 8;
@@ -387,7 +388,7 @@ EXAMPLE(grey_of_bytes) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// The same with a vector of four bytes.
+// Converts pixels of four bytes to grey, each loaded as a vector.
 __global__ void grey_of_uchar4(unsigned char* out, const uchar4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -405,7 +406,7 @@ EXAMPLE(grey_of_uchar4) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// The average of 3 x 3 pixels; the border repeats.
+// Averages 3 x 3 pixels, repeating the border.
 __global__ void box_blur(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -472,7 +473,7 @@ EXAMPLE(sobel_shared) {
     return image_filter(sobel_shared, pick(2048, 128), dim3(16, 16), dim3(16, 16), sobel_of);
 }
 
-// The middle one of nine pixels, sorted in registers.
+// Takes the median of nine pixels, sorted in registers.
 __global__ void median_3x3(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) return;
@@ -502,7 +503,7 @@ EXAMPLE(median_3x3) {
                         });
 }
 
-// Twice as large, by the four nearest pixels.
+// Doubles the size of an image by bilinear interpolation.
 __global__ void enlarge_bilinear(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const int left = min(x / 2, width - 2), top = min(y / 2, height - 2);
@@ -540,7 +541,7 @@ EXAMPLE(mirror_image) {
         [](const Image<float>& in, int x, int y) { return in.at(in.width - 1 - x, y); });
 }
 
-// An image turned by 30 degrees: a gather along slanted lines.
+// Rotates an image by 30 degrees, a gather along slanted lines.
 __global__ void rotate_image(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const int dx = x - width / 2, dy = y - height / 2;
@@ -559,7 +560,7 @@ EXAMPLE(rotate_image) {
                         });
 }
 
-// Two images blended by a third.
+// Blends two images by the weights of a third.
 __global__ void blend_images(float* out, const float* a, const float* b, const float* alpha,
                              int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,12 +1,12 @@
 /// \file
-/// Takes out of the second-level cache what earlier launches left there.
+/// Evicts the data of earlier launches from the second-level cache.
 #pragma once
 
 #include <cstddef>
 
 namespace tutorial {
 
-/// Reads `n` floats of the device's memory, so that the caches hold nothing else.
+/// Reads `n` floats of device memory, which evicts everything else from the caches.
 void flush_by_reading(const float* data, std::size_t n);
 
 }  // namespace tutorial

@@ -1,4 +1,4 @@
-// Histograms, counters, compaction: where many threads want the same word.
+// Histograms, counters and compaction, in which many threads update the same word.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -13,7 +13,7 @@ std::vector<int> counts_of(const std::vector<unsigned char>& in, int bins = kBin
     return counts;
 }
 
-/// An example of kernel(counts, in, n), which counts bytes.
+/// Makes an example of kernel(counts, in, n), which counts bytes.
 template <class Kernel>
 Example byte_histogram(Kernel kernel, int blocks, int n) {
     const auto in = integers<unsigned char>(n, 256);
@@ -28,7 +28,7 @@ bool is_kept(int value) {
     return value < 30;
 }
 
-/// Compares with the elements that are kept, in whatever order.
+/// Compares with the elements that should be kept, in any order.
 std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const Buffer<int>& in) {
     std::vector<int> expected, found = out.read();
     for (const int value : in.start())
@@ -42,7 +42,7 @@ std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const
     return compare(found, [&](std::size_t i) { return expected[i]; });
 }
 
-/// An example of kernel(out, count, in, n), which keeps the elements below 30.
+/// Makes an example of kernel(out, count, in, n), which keeps the elements below 30.
 template <class Kernel>
 Example compaction(Kernel kernel, int n) {
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), count = zeros<int>(1);
@@ -62,7 +62,7 @@ EXAMPLE(histogram_global) {
     return byte_histogram(histogram_global, n / kThreads, n);
 }
 
-// A histogram for each block in shared memory.
+// Counts in a histogram per block in shared memory.
 __global__ void histogram_shared(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -76,7 +76,7 @@ EXAMPLE(histogram_shared) {
     return byte_histogram(histogram_shared, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Four bytes of a word at a time.
+// Reads four bytes at a time as a word.
 __global__ void histogram_words(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -113,7 +113,7 @@ EXAMPLE(histogram_warps) {
     return byte_histogram(histogram_warps, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Few bins, a byte counter for each thread and bin: no atomics until the end.
+// Uses few bins with a byte counter per thread and bin, so that atomics are needed only at the end.
 __global__ void histogram_byte_counters(int* counts, const unsigned char* in, int per_thread) {
     __shared__ unsigned char s[16][kThreads];
     for (int b = 0; b < 16; ++b) s[b][threadIdx.x] = 0;
@@ -139,7 +139,7 @@ EXAMPLE(histogram_byte_counters) {
             [=] { counts.restore(); }};
 }
 
-// Floats, in bins of equal width.
+// Counts floats in bins of equal width.
 __global__ void histogram_floats(int* counts, const float* in, int n) {
     __shared__ int s[64];
     if (threadIdx.x < 64) s[threadIdx.x] = 0;
@@ -160,7 +160,7 @@ EXAMPLE(histogram_floats) {
             [=] { counts.restore(); }};
 }
 
-// All elements fall into one bin: the worst case.
+// All elements fall into one bin, which is the worst case for atomics.
 __global__ void histogram_one_bin(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -179,7 +179,7 @@ EXAMPLE(histogram_one_bin) {
             [=] { counts.restore(); }};
 }
 
-// Every kept element takes a number from one counter.
+// Takes an index from one counter for each kept element.
 __global__ void compact_atomic(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] < 30) out[atomicAdd(count, 1)] = in[i];
@@ -188,7 +188,7 @@ EXAMPLE(compact_atomic) {
     return compaction(compact_atomic, pick(1 << 20, 1 << 15));
 }
 
-// A warp takes numbers for all of its lanes.
+// Takes the indices for a whole warp with one atomic.
 __global__ void compact_warp_aggregated(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const bool keeps = i < n && in[i] < 30;
@@ -202,7 +202,7 @@ EXAMPLE(compact_warp_aggregated) {
     return compaction(compact_warp_aggregated, pick(1 << 22, 1 << 15));
 }
 
-// A block collects in shared memory first.
+// Collects a block's elements in shared memory first.
 __global__ void compact_block(int* out, int* count, const int* in, int n) {
     __shared__ int s[kThreads];
     __shared__ int kept, first;
@@ -219,7 +219,7 @@ EXAMPLE(compact_block) {
     return compaction(compact_block, pick(1 << 22, 1 << 15));
 }
 
-// Each warp counts what matches, and tells once.
+// Counts the matches of a warp and adds them with one atomic.
 __global__ void count_matches(int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned found = __ballot_sync(0xffffffffu, i < n && in[i] == 42);
@@ -234,7 +234,7 @@ EXAMPLE(count_matches) {
             [=] { count.restore(); }};
 }
 
-// The largest number of each of some groups.
+// Computes the maximum of each group.
 __global__ void group_maxima(int* most, const int* in, const unsigned char* group, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicMax(most + group[i], in[i]);
@@ -253,7 +253,7 @@ EXAMPLE(group_maxima) {
             [=] { most.restore(); }};
 }
 
-// A maximum of floats, by comparing and exchanging.
+// Computes a maximum of floats by compare-and-swap.
 __global__ void max_by_exchange(float* most, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -327,7 +327,7 @@ EXAMPLE(set_bits) {
             [=] { bits.restore(); }};
 }
 
-// A hash table with linear probing: keys go in.
+// Inserts keys into a hash table with linear probing.
 __global__ void hash_insert(unsigned* table, unsigned slots, const unsigned* keys, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -358,7 +358,7 @@ Buffer<unsigned> odd_keys(int n) {
                   [](std::size_t i) { return static_cast<unsigned>(2 * i + 1); });
 }
 
-/// A table as hash_insert leaves it, with keys in the order of their numbers.
+/// Returns the table that hash_insert produces if the keys are inserted in order.
 std::vector<unsigned> table_of(const std::vector<unsigned>& keys, unsigned slots) {
     std::vector<unsigned> table(slots);
     for (const unsigned key : keys) {
@@ -394,7 +394,7 @@ EXAMPLE(hash_find) {
             [=] { return compare(found, [&](std::size_t i) { return wanted.start(i) % 2; }); }};
 }
 
-// A histogram over two coordinates, in a dynamic array.
+// Computes a two-dimensional histogram in dynamic shared memory.
 __global__ void histogram_2d(int* counts, const float2* points, int side, int n) {
     extern __shared__ int s[];
     for (int k = threadIdx.x; k < side * side; k += blockDim.x) s[k] = 0;

@@ -1,4 +1,4 @@
-// Products of matrices, from the naive one to register tiles, and of matrices with vectors.
+// Matrix products, from the naive kernel to register tiles, and matrix-vector products.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -9,7 +9,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Compares C = A B in some places: A has k columns, B has n.
+/// Compares some elements of C = A B, where A has k columns and B has n.
 std::string compare_product(const Buffer<float>& c, const Buffer<float>& a, const Buffer<float>& b,
                             int n, int k) {
     const auto width = static_cast<std::size_t>(n), depth = static_cast<std::size_t>(k);
@@ -25,7 +25,7 @@ struct Sizes {
     int m, n, k;
 };
 
-/// An example of kernel(C, A, B, m, n, k) with these sizes and a grid.
+/// Makes an example of kernel(C, A, B, m, n, k) with these sizes and this grid.
 template <class Kernel>
 Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
     const Buffer<float> a = floats(size.m * size.k), b = floats(size.k * size.n, 2),
@@ -34,7 +34,7 @@ Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
             [=] { return compare_product(c, a, b, size.n, size.k); }};
 }
 
-/// The same for a square of `side`, where a block has a square tile.
+/// Makes such an example for square matrices of `side`, where each block computes a square tile.
 template <class Kernel>
 Example square_product(Kernel kernel, int tile, dim3 block, int side) {
     const auto blocks = static_cast<unsigned>(side / tile);
@@ -43,7 +43,7 @@ Example square_product(Kernel kernel, int tile, dim3 block, int side) {
 
 }  // namespace
 
-// A thread for each element, lanes along a row.
+// Computes one element per thread, with the lanes along a row.
 __global__ void matmul_naive(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
               col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,7 +56,7 @@ EXAMPLE(matmul_naive) {
     return square_product(matmul_naive, 16, dim3(16, 16), pick(512, 96));
 }
 
-// The mistake of every beginner: lanes along a column.
+// Makes a common beginner's mistake: the lanes are along a column.
 __global__ void matmul_down_columns(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x,
               col = blockIdx.y * blockDim.y + threadIdx.y;
@@ -69,7 +69,7 @@ EXAMPLE(matmul_down_columns) {
     return square_product(matmul_down_columns, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Tiles of 16 x 16 in shared memory.
+// Uses tiles of 16 x 16 in shared memory.
 __global__ void matmul_tiled_16(float* c, const float* a, const float* b, int, int n, int k) {
     __shared__ float ta[16][16], tb[16][16];
     const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty,
@@ -109,7 +109,7 @@ EXAMPLE(matmul_tiled_32) {
     return square_product(matmul_tiled<32>, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Edges are tested, so that any size works.
+// Checks the bounds, so that any size works.
 __global__ void matmul_tiled_any_size(float* c, const float* a, const float* b, int m, int n,
                                       int k) {
     __shared__ float ta[16][16], tb[16][16];
@@ -132,7 +132,7 @@ EXAMPLE(matmul_tiled_any_size) {
     return product(matmul_tiled_any_size, grid, dim3(16, 16), {m, n, k});
 }
 
-// Dynamic shared memory holds both tiles.
+// Stores both tiles in dynamic shared memory.
 __global__ void matmul_dynamic_shared(float* c, const float* a, const float* b, int n, int k,
                                       int tile) {
     extern __shared__ float tiles[];
@@ -161,7 +161,7 @@ EXAMPLE(matmul_dynamic_shared) {
             [=] { return compare_product(c, a, b, side, side); }};
 }
 
-// Each thread has eight elements of a column in registers.
+// Computes eight elements of a column per thread, in registers.
 __global__ void matmul_1d_registers(float* c, const float* a, const float* b, int, int n, int k) {
     constexpr int bm = 64, bn = 64, bk = 8, tm = 8;
     __shared__ float ta[bm * bk], tb[bk * bn];
@@ -188,7 +188,7 @@ EXAMPLE(matmul_1d_registers) {
     return square_product(matmul_1d_registers, 64, dim3(512), pick(1024, 128));
 }
 
-// Eight by eight elements for each thread.
+// Computes eight by eight elements per thread.
 __global__ void matmul_2d_registers(float* c, const float* a, const float* b, int, int n, int k) {
     constexpr int bm = 64, bn = 64, bk = 8, tm = 8, tn = 8;
     __shared__ float ta[bm * bk], tb[bk * bn];
@@ -219,7 +219,7 @@ EXAMPLE(matmul_2d_registers) {
     return square_product(matmul_2d_registers, 64, dim3(64), pick(1024, 128));
 }
 
-// The tile of A lies the other way round, and everything is loaded as float4.
+// Stores the tile of A transposed, and loads everything as float4.
 __global__ void matmul_vectorised(float* c, const float* a, const float* b, int, int n, int k) {
     constexpr int bm = 128, bn = 128, bk = 8, tm = 8, tn = 8;
     __shared__ float ta[bk * bm], tb[bk * bn];
@@ -257,7 +257,7 @@ EXAMPLE(matmul_vectorised) {
     return square_product(matmul_vectorised, 128, dim3(256), pick(1024, 128));
 }
 
-// Two tiles of each, so that one is filled while the other is used.
+// Uses two buffers for each tile, so that one is filled while the other is used.
 __global__ void matmul_double_buffered(float* c, const float* a, const float* b, int, int n,
                                        int k) {
     __shared__ float ta[2][16][16], tb[2][16][16];
@@ -300,7 +300,7 @@ EXAMPLE(matmul_tall_thin) {
                    {rows, 16, 64});
 }
 
-// Halves in shared memory, added up as floats.
+// Stores halves in shared memory and accumulates in floats.
 __global__ void matmul_half(float* c, const half* a, const half* b, int n, int k) {
     __shared__ half ta[16][16], tb[16][16];
     const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty,
@@ -318,7 +318,7 @@ __global__ void matmul_half(float* c, const half* a, const half* b, int n, int k
 
 namespace {
 
-/// Small whole numbers, which halves hold exactly.
+/// Returns small integers, which are exact in half precision.
 Buffer<half> halves(int n, std::uint32_t seed) {
     return filled(static_cast<std::size_t>(n), [=](std::size_t i) {
         return __float2half(static_cast<float>(noise(i, seed) % 8));
@@ -348,7 +348,7 @@ EXAMPLE(matmul_half) {
             [=] { return compare_halves(c, a, b, side); }};
 }
 
-// Tensor cores, a tile of 16 x 16 for each warp.
+// Uses tensor cores, with a tile of 16 x 16 per warp.
 __global__ void matmul_wmma(float* c, const half* a, const half* b, int side) {
     using namespace nvcuda;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> of_a;
@@ -402,7 +402,7 @@ EXAMPLE(matmul_double) {
             [=] { return compare(c, expected, 1e-9, 3000); }};
 }
 
-// Bytes, four products in one instruction.
+// Multiplies bytes, four products per instruction.
 __global__ void matmul_dp4a(int* c, const int* a, const int* b, int n, int words) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
               col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -430,7 +430,7 @@ EXAMPLE(matmul_dp4a) {
             [=] { return compare(c, expected, 0, 3000); }};
 }
 
-// Many small products, a block of 8 x 8 threads for each.
+// Computes many small products with a block of 8 x 8 threads each.
 __global__ void matmul_batched_small(float* c, const float* a, const float* b) {
     __shared__ float ta[8][8], tb[8][8];
     const int tx = threadIdx.x, ty = threadIdx.y, at = blockIdx.x * 64 + ty * 8 + tx;
@@ -467,7 +467,7 @@ std::string compare_matvec(const Buffer<float>& y, const Buffer<float>& a, const
     return compare(y, expected, 1e-4, 2000);
 }
 
-/// An example of kernel(y, A, x, cols) in which each block has so many rows.
+/// Makes an example of kernel(y, A, x, cols) in which each block computes `rows_of_block` rows.
 template <class Kernel>
 Example matvec(Kernel kernel, int rows_of_block, int threads) {
     const int rows = pick(16384, 512), cols = 1024;
@@ -523,7 +523,7 @@ EXAMPLE(matvec_float4) {
     return matvec(matvec_float4, 8, 256);
 }
 
-// The vector is copied to shared memory first.
+// Copies the vector to shared memory first.
 __global__ void matvec_shared_x(float* y, const float* a, const float* x, int cols) {
     __shared__ float sx[1024];
     for (int c = threadIdx.x; c < cols; c += blockDim.x) sx[c] = x[c];
@@ -537,7 +537,7 @@ EXAMPLE(matvec_shared_x) {
     return matvec(matvec_shared_x, 128, 128);
 }
 
-// A block for each row, with a tree in shared memory.
+// Uses a block per row, with a tree reduction in shared memory.
 __global__ void matvec_block(float* y, const float* a, const float* x, int cols) {
     __shared__ float s[256];
     float sum = 0;
@@ -554,7 +554,7 @@ EXAMPLE(matvec_block) {
     return matvec(matvec_block, 1, 256);
 }
 
-// The product of a column and a row.
+// Computes the outer product of two vectors.
 __global__ void outer_product(float* c, const float* u, const float* v, int n) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -572,7 +572,7 @@ EXAMPLE(outer_product) {
             }};
 }
 
-// Two matrices added by a grid of two dimensions.
+// Adds two matrices with a two-dimensional grid.
 __global__ void matrix_add(float* c, const float* a, const float* b, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;

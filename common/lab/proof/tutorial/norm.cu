@@ -1,4 +1,4 @@
-// Layers of neural networks: softmax, normalisations, activations, pieces of attention.
+// Layers of neural networks: softmax, normalization, activations, parts of attention.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A matrix of activations; rows are samples.
+/// A matrix of activations whose rows are samples.
 struct Rows {
     int rows, cols;
     Buffer<float> in, out;
@@ -24,7 +24,7 @@ struct Rows {
     }
 };
 
-/// Compares with softmax of each row, or with its logarithm.
+/// Compares with the softmax of each row, or with its logarithm.
 std::string compare_softmax(const Rows& a, bool is_log = false) {
     const auto width = static_cast<std::size_t>(a.cols);
     std::size_t last_row = ~std::size_t{0};
@@ -76,7 +76,7 @@ __device__ float warp_max(float v) {
     return v;
 }
 
-/// The sum over the block, for all threads.
+/// Returns the sum over the block, in every thread.
 __device__ float block_sum(float v) {
     __shared__ float of_warps[32];
     v = warp_sum(v);
@@ -88,7 +88,7 @@ __device__ float block_sum(float v) {
 
 }  // namespace
 
-// A thread for each row, three passes.
+// Uses one thread per row and three passes.
 __global__ void softmax_thread(float* out, const float* in, int rows, int cols) {
     const int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r >= rows) return;
@@ -103,7 +103,7 @@ EXAMPLE(softmax_thread) {
             [=] { return compare_softmax(a); }};
 }
 
-// A block for each row, with trees in shared memory.
+// Uses one block per row, with tree reductions in shared memory.
 __global__ void softmax_block(float* out, const float* in, int cols) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x;
@@ -152,7 +152,7 @@ EXAMPLE(softmax_warp) {
             [=] { return compare_softmax(a); }};
 }
 
-// The maximum and the sum in one pass, kept right as the maximum grows.
+// Computes the maximum and the sum in one pass, rescaling the sum whenever the maximum grows.
 __global__ void softmax_online(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -207,7 +207,7 @@ EXAMPLE(log_softmax) {
             [=] { return compare_softmax(a, true); }};
 }
 
-// A block for each row: the mean, then the variance.
+// Uses one block per row; computes the mean, then the variance.
 __global__ void layer_norm_block(float* out, const float* in, const float* gain, const float* bias,
                                  int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -227,7 +227,7 @@ EXAMPLE(layer_norm_block) {
             [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// The row is copied to shared memory.
+// Copies the row to shared memory.
 __global__ void layer_norm_shared(float* out, const float* in, const float* gain, const float* bias,
                                   int cols) {
     extern __shared__ float row[];
@@ -251,7 +251,7 @@ EXAMPLE(layer_norm_shared) {
         [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// A warp for each row, sum and squares in one pass of float4.
+// Uses one warp per row; computes the sum and the squares in one pass of float4 loads.
 __global__ void layer_norm_warp(float4* out, const float4* in, const float4* gain,
                                 const float4* bias, int quads) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -304,7 +304,7 @@ EXAMPLE(rms_norm) {
             [=] { return compare(a.out, expected, 1e-3, 3000); }};
 }
 
-// Known means and variances of the channels.
+// Normalizes with known means and variances of the channels.
 __global__ void batch_norm(float* out, const float* in, const float* mean, const float* variance,
                            int channels, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -327,7 +327,7 @@ EXAMPLE(batch_norm) {
             [=] { return compare(a.out, expected, 1e-3); }};
 }
 
-// A block for each channel collects its mean.
+// Computes the mean of each channel with one block.
 __global__ void batch_norm_means(float* mean, const float* in, int images, int channels,
                                  int pixels) {
     float sum = 0;
@@ -386,7 +386,7 @@ EXAMPLE(bias_relu) {
             [=] { data.restore(); }};
 }
 
-// Numbers are dropped by a hash of their place.
+// Drops elements according to a hash of their index.
 __global__ void dropout(float* out, const float* in, unsigned seed, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -408,7 +408,7 @@ EXAMPLE(dropout) {
             [=] { return compare(out, expected); }};
 }
 
-// The gradient step of Adam, one thread for each weight.
+// Performs a step of the Adam optimizer, with one thread per weight.
 __global__ void adam_step(float* weight, float* m, float* v, const float* gradient, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -435,7 +435,7 @@ EXAMPLE(adam_step) {
             }};
 }
 
-// Rows of an embedding, a block for each word.
+// Copies rows of an embedding table, with one block per word.
 __global__ void embedding(float* out, const float* table, const int* words, int width) {
     for (int c = threadIdx.x; c < width; c += blockDim.x)
         out[blockIdx.x * width + c] = table[words[blockIdx.x] * width + c];
@@ -454,7 +454,7 @@ EXAMPLE(embedding) {
         }};
 }
 
-// Scores of attention: queries times keys.
+// Computes attention scores, the product of queries and keys.
 __global__ void attention_scores(float* out, const float* q, const float* k, int tokens,
                                  float scale) {
     constexpr int width = 64;
@@ -484,7 +484,7 @@ EXAMPLE(attention_scores) {
             [=] { return compare(out, expected, 1e-4, 20000); }};
 }
 
-// Attention of one query for each block, as one kernel.
+// Computes attention for one query per block in a single kernel.
 __global__ void attention_row(float* out, const float* q, const float* k, const float* v,
                               int tokens) {
     constexpr int width = 64;
@@ -526,7 +526,7 @@ EXAMPLE(attention_row) {
             [=] { return compare(out, expected, 1e-3, 300); }};
 }
 
-// Pairs of numbers are turned by an angle that grows with the position.
+// Rotates pairs of numbers by an angle that grows with the position (rotary embedding).
 __global__ void rotary(float2* data, const float* angles, int pairs, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

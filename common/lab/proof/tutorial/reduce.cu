@@ -1,4 +1,4 @@
-// Reductions, from the first slide of a course to the last.
+// Reductions, in the order in which courses usually develop them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 23, 1 << 17);
 }
 
-/// Compares the sums of blocks that each add up `per_block` elements.
+/// Compares the sums of blocks of `per_block` elements each.
 std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int per_block) {
     const auto sum = [&](std::size_t b) {
         const auto begin = b * static_cast<std::size_t>(per_block);
@@ -25,7 +25,7 @@ std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int 
     return compare(out, sum, 1e-4, 2000);
 }
 
-/// An example of a kernel that writes the sum of each block's elements.
+/// Makes an example of a kernel that writes the sum of each block's elements.
 template <class Kernel>
 Example block_sums(Kernel kernel, int per_thread) {
     const int n = length(), per_block = kThreads * per_thread;
@@ -34,7 +34,7 @@ Example block_sums(Kernel kernel, int per_thread) {
             [=] { return compare_sums(out, in, per_block); }};
 }
 
-/// An example of a kernel that adds everything to one float.
+/// Makes an example of a kernel that adds all elements to one float.
 template <class Kernel>
 Example whole_sum(Kernel kernel, int blocks, int n) {
     const Buffer<float> in = floats(n), out = zeros<float>(1);
@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// The first version of every course: every second thread works, then every fourth.
+// The usual first version: every second thread works, then every fourth.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -65,7 +65,7 @@ EXAMPLE(reduce_interleaved_modulo) {
     return block_sums(reduce_interleaved_modulo, 1);
 }
 
-// Neighbouring threads work, with bank conflicts.
+// Neighbouring threads work, but with bank conflicts.
 __global__ void reduce_interleaved_strided(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -98,7 +98,7 @@ EXAMPLE(reduce_sequential) {
     return block_sums(reduce_sequential, 1);
 }
 
-// The first addition happens while loading.
+// Performs the first addition while loading.
 __global__ void reduce_first_add(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
@@ -114,7 +114,7 @@ EXAMPLE(reduce_first_add) {
     return block_sums(reduce_first_add, 2);
 }
 
-// The last warp needs no barrier of the block.
+// The last warp needs no block-wide barrier.
 __global__ void reduce_last_warp(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
@@ -139,7 +139,7 @@ EXAMPLE(reduce_last_warp) {
     return block_sums(reduce_last_warp, 2);
 }
 
-// Completely unrolled for a block size that the compiler knows.
+// Unrolls the loop completely for a block size known at compile time.
 template <unsigned block_size>
 __global__ void reduce_unrolled(float* out, const float* in) {
     __shared__ float s[block_size];
@@ -157,7 +157,7 @@ EXAMPLE(reduce_unrolled) {
     return block_sums(reduce_unrolled<kThreads>, 2);
 }
 
-// Each thread adds eight elements on its way.
+// Adds eight elements per thread while loading.
 __global__ void reduce_multiple_loads(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, first = blockIdx.x * blockDim.x * 8 + t;
@@ -183,7 +183,7 @@ __device__ float warp_sum(float v) {
     return v;
 }
 
-/// The sum over the block, in thread 0.
+/// Returns the sum over the block, in thread 0.
 __device__ float block_sum(float v) {
     __shared__ float of_warps[32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -196,7 +196,7 @@ __device__ float block_sum(float v) {
 
 }  // namespace
 
-// Shuffles within a warp, shared memory between warps.
+// Uses shuffles within a warp and shared memory between warps.
 __global__ void reduce_shuffle(float* out, const float* in) {
     const float sum = block_sum(in[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
@@ -205,7 +205,7 @@ EXAMPLE(reduce_shuffle) {
     return block_sums(reduce_shuffle, 1);
 }
 
-// The same after a load of four floats at a time.
+// Does the same after loading four floats at a time.
 __global__ void reduce_float4(float* out, const float* in) {
     const float4 v = reinterpret_cast<const float4*>(in)[blockIdx.x * blockDim.x + threadIdx.x];
     const float sum = block_sum(v.x + v.y + v.z + v.w);
@@ -215,7 +215,7 @@ EXAMPLE(reduce_float4) {
     return block_sums(reduce_float4, 4);
 }
 
-// Tiles of cooperative groups in place of shuffles.
+// Uses tiles of cooperative groups instead of shuffles.
 __global__ void reduce_tiles(float* out, const float* in) {
     __shared__ float of_tiles[kThreads / 32];
     const cg::thread_block block = cg::this_thread_block();
@@ -234,7 +234,7 @@ EXAMPLE(reduce_tiles) {
     return block_sums(reduce_tiles, 1);
 }
 
-// Every thread adds to the same float.
+// Every thread adds to the same float with an atomic.
 __global__ void reduce_atomic_naive(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(out, in[i]);
@@ -255,7 +255,7 @@ EXAMPLE(reduce_atomic_warp) {
     return whole_sum(reduce_atomic_warp, n / kThreads, n);
 }
 
-// A loop over the grid, then one addition for each block.
+// Loops over the grid, then performs one atomic addition per block.
 __global__ void reduce_grid_stride(float* out, const float* in, int n) {
     float sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -267,7 +267,7 @@ EXAMPLE(reduce_grid_stride) {
     return whole_sum(reduce_grid_stride, pick(1056, 64), pick(1 << 24, 1 << 17));
 }
 
-// The same loop with four floats per turn.
+// Uses the same loop with four floats per iteration.
 __global__ void reduce_grid_stride_float4(float* out, const float* in, int n) {
     const float4* quads = reinterpret_cast<const float4*>(in);
     float sum = 0;
@@ -282,7 +282,7 @@ EXAMPLE(reduce_grid_stride_float4) {
     return whole_sum(reduce_grid_stride_float4, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// The last block that ends adds up what all have left.
+// The last block to finish adds up the sums of all blocks.
 __device__ unsigned blocks_done = 0;
 __global__ void reduce_last_block(float* out, float* of_blocks, const float* in) {
     __shared__ bool is_last;
@@ -311,7 +311,7 @@ EXAMPLE(reduce_last_block) {
             }};
 }
 
-// The largest element and its place.
+// Finds the largest element and its index.
 __global__ void reduce_argmax(int* where, const float* in) {
     __shared__ float value[kThreads];
     __shared__ int place[kThreads];
@@ -338,7 +338,7 @@ EXAMPLE(reduce_argmax) {
     };
     return {[=] { reduce_argmax<<<n / kThreads, kThreads>>>(out, in); },
             [=] {
-                // Of equal ones any may be found.
+                // If several elements are equal to the maximum, any of them is right.
                 const auto found = out.read();
                 return compare(found, [&](std::size_t b) {
                     const auto at = static_cast<std::size_t>(found[b]);
@@ -348,7 +348,7 @@ EXAMPLE(reduce_argmax) {
             }};
 }
 
-// Integers have an instruction for it.
+// Uses the warp-wide reduction instruction for integers.
 __global__ void reduce_integers_redux(int* out, const int* in) {
     const int sum = __reduce_add_sync(0xffffffffu, in[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x % 32 == 0) atomicAdd(out + blockIdx.x, sum);
@@ -363,7 +363,7 @@ EXAMPLE(reduce_integers_redux) {
             [=] { return compare(out, sum); }, [=] { out.restore(); }};
 }
 
-// The product of two vectors, added up in shared memory.
+// Computes the product of two vectors, with a reduction in shared memory.
 __global__ void dot_product(float* out, const float* a, const float* b, int n) {
     __shared__ float s[kThreads];
     float sum = 0;
@@ -411,7 +411,7 @@ EXAMPLE(reduce_double) {
             [=] { return compare(out, sum, 1e-12, 2000); }};
 }
 
-// A warp for each row of a matrix.
+// Sums rows of a matrix with one warp per row.
 __global__ void reduce_rows_warp(float* out, const float* in, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -426,7 +426,7 @@ EXAMPLE(reduce_rows_warp) {
             [=] { return compare_sums(out, in, cols); }};
 }
 
-// A thread for each row: every lane is in a row of its own.
+// Sums rows with one thread per row, so that the lanes read from different rows.
 __global__ void reduce_rows_thread(float* out, const float* in, int cols) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -440,7 +440,7 @@ EXAMPLE(reduce_rows_thread) {
             [=] { return compare_sums(out, in, cols); }};
 }
 
-// A thread for each column: lanes are side by side.
+// Sums columns with one thread per column, so that the lanes read neighbouring elements.
 __global__ void reduce_columns_thread(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -459,7 +459,7 @@ EXAMPLE(reduce_columns_thread) {
             [=] { return compare(out, sum, 1e-4, 2000); }};
 }
 
-// Smallest and largest at once, by shuffles.
+// Finds the minimum and the maximum together by shuffles.
 __global__ void reduce_min_max(float2* out, const float* in) {
     float low = in[blockIdx.x * blockDim.x + threadIdx.x], high = low;
 #pragma unroll

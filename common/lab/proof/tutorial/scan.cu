@@ -1,4 +1,4 @@
-// Prefix sums of blocks, and what is made of them.
+// Prefix sums of blocks, and algorithms that use them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
 
@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 22, 1 << 16);
 }
 
-/// Prefix sums of runs of `run` elements: with the element itself, or without.
+/// Returns the prefix sums of runs of `run` elements, including or excluding the element itself.
 std::vector<int> prefix_sums(const std::vector<int>& in, std::size_t run, bool is_inclusive) {
     std::vector<int> sums(in.size());
     int sum = 0;
@@ -33,7 +33,7 @@ std::string compare_scan(const Buffer<int>& out, const Buffer<int>& in, std::siz
     return compare(out, [&](std::size_t i) { return sums[i]; });
 }
 
-/// An example of a kernel that scans `run` elements in each block.
+/// Makes an example of a kernel that scans `run` elements in each block.
 template <class Kernel>
 Example scan_of_blocks(Kernel kernel, int run, int threads, bool is_inclusive) {
     const int n = length();
@@ -51,7 +51,7 @@ __device__ int warp_scan(int v) {
     return v;
 }
 
-/// The inclusive scan over a block of up to 1024 threads.
+/// Returns the inclusive scan over a block of up to 1024 threads.
 __device__ int block_scan(int v) {
     __shared__ int of_warps[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -65,7 +65,7 @@ __device__ int block_scan(int v) {
 
 }  // namespace
 
-// Hillis and Steele with two buffers.
+// Implements the Hillis-Steele scan with two buffers.
 __global__ void scan_hillis_steele(int* out, const int* in) {
     __shared__ int s[2 * kThreads];
     const int t = threadIdx.x;
@@ -85,7 +85,7 @@ EXAMPLE(scan_hillis_steele) {
     return scan_of_blocks(scan_hillis_steele, kThreads, kThreads, true);
 }
 
-// In place, with two barriers per step.
+// Scans in place, with two barriers per step.
 __global__ void scan_two_barriers(int* out, const int* in) {
     __shared__ int s[kThreads];
     const int t = threadIdx.x;
@@ -103,7 +103,7 @@ EXAMPLE(scan_two_barriers) {
     return scan_of_blocks(scan_two_barriers, kThreads, kThreads, true);
 }
 
-// Blelloch: up the tree, and down again.
+// Implements the Blelloch scan: up the tree, then down again.
 __global__ void scan_blelloch(int* out, const int* in) {
     __shared__ int s[2 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -136,14 +136,14 @@ EXAMPLE(scan_blelloch) {
 
 namespace {
 
-/// The place of element `i` when a word is left free after every 32.
+/// Returns the index of element `i` if one word is left free after every 32.
 __device__ int padded(int i) {
     return i + (i >> 5);
 }
 
 }  // namespace
 
-// The same with padding against bank conflicts.
+// Does the same with padding against bank conflicts.
 __global__ void scan_blelloch_padded(int* out, const int* in) {
     __shared__ int s[2 * kThreads + 2 * kThreads / 32];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -174,7 +174,7 @@ EXAMPLE(scan_blelloch_padded) {
     return scan_of_blocks(scan_blelloch_padded, 2 * kThreads, kThreads, false);
 }
 
-// Brent and Kung: half the threads, two elements for each.
+// Implements the Brent-Kung scan, with two elements per thread.
 __global__ void scan_brent_kung(int* out, const int* in) {
     __shared__ int s[2 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -210,7 +210,7 @@ EXAMPLE(scan_warp) {
             [=] { return compare_scan(out, in, 32, true); }};
 }
 
-// Warps that tell each other their sums.
+// Scans within warps, which then exchange their sums.
 __global__ void scan_block_of_warps(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = block_scan(in[i]);
@@ -219,7 +219,7 @@ EXAMPLE(scan_block_of_warps) {
     return scan_of_blocks(scan_block_of_warps, 1024, 1024, true);
 }
 
-// Four elements for each thread, as vectors.
+// Scans four elements per thread, loaded as vectors.
 __global__ void scan_int4(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     int4 v = reinterpret_cast<const int4*>(in)[i];
@@ -234,7 +234,7 @@ EXAMPLE(scan_int4) {
     return scan_of_blocks(scan_int4, 4 * kThreads, kThreads, true);
 }
 
-// Eight neighbours for each thread in a loop: strided loads.
+// Scans eight neighbouring elements per thread in a loop, with strided loads.
 __global__ void scan_thread_coarsened(int* out, const int* in) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     int sums[8], sum = 0;
@@ -248,7 +248,7 @@ EXAMPLE(scan_thread_coarsened) {
     return scan_of_blocks(scan_thread_coarsened, 8 * kThreads, kThreads, true);
 }
 
-// Coarsened through shared memory, so that global accesses are side by side.
+// Coarsens through shared memory, so that global accesses are coalesced.
 __global__ void scan_shared_coarsened(int* out, const int* in) {
     __shared__ int s[4 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 4 * kThreads;
@@ -264,7 +264,7 @@ EXAMPLE(scan_shared_coarsened) {
     return scan_of_blocks(scan_shared_coarsened, 4 * kThreads, kThreads, true);
 }
 
-// The third pass of a scan of everything: sums of blocks are added.
+// Performs the third pass of a device-wide scan: adds the sums of the previous blocks.
 __global__ void scan_add_block_sums(int* data, const int* sums, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (blockIdx.x > 0 && i < n) data[i] += sums[blockIdx.x - 1];
@@ -279,7 +279,7 @@ EXAMPLE(scan_add_block_sums) {
             [=] { return compare(data, sum); }, [=] { data.restore(); }};
 }
 
-// One pass over all: each block waits for the sum of the one before.
+// Scans everything in one pass, in which each block waits for the sum of the previous block.
 __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* flags) {
     __shared__ int before;
     const int i = blockIdx.x * blockDim.x + threadIdx.x, sum = block_scan(in[i]);
@@ -298,7 +298,7 @@ __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* f
     out[i] = sum + before;
 }
 EXAMPLE(scan_chained) {
-    // All blocks fit on the device at a time, so that none waits for one that has not begun.
+    // All blocks are resident together, so that no block waits for one that has not started.
     const int n = pick(1 << 17, 1 << 14), threads = 512;
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), sums = zeros<int>(n / threads),
                       flags = zeros<int>(n / threads);
@@ -306,7 +306,7 @@ EXAMPLE(scan_chained) {
             [=] { return compare_scan(out, in, in.size(), true); }, [=] { flags.restore(); }};
 }
 
-// Sums begin again wherever a flag is set.
+// Restarts the sum wherever a flag is set.
 __global__ void scan_segmented(int* out, const int* in, const unsigned char* heads) {
     __shared__ int s[kThreads];
     __shared__ int starts[kThreads];
@@ -343,7 +343,7 @@ EXAMPLE(scan_segmented) {
             }};
 }
 
-// How many flags are set before each thread of a warp.
+// Counts the flags that are set before each thread in its warp.
 __global__ void prefix_of_flags(int* out, const unsigned char* flags) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned set = __ballot_sync(0xffffffffu, flags[i] != 0);

@@ -1,4 +1,4 @@
-// Shared memory, warps and registers: demonstrations of one thing each.
+// Demonstrations of shared memory, warps and registers, one feature each.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
@@ -16,7 +16,8 @@ int length() {
     return pick(1 << 23, 1 << 15);
 }
 
-/// An example of kernel(out, in) that sees `per_block` elements in each block, where element i becomes `expected(i)`.
+/// Makes an example of kernel(out, in) with `per_block` elements per block, where element i becomes
+/// `expected(i)`.
 template <class T, class Kernel, class F>
 Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
                   double tolerance = 0) {
@@ -29,7 +30,7 @@ Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
             }};
 }
 
-/// A demonstration that reads word stride * t of shared memory, again and again.
+/// Reads word stride * t of shared memory repeatedly.
 template <int stride>
 __device__ void read_with_stride(float* out, const float* in) {
     __shared__ float s[1024];
@@ -86,7 +87,7 @@ EXAMPLE(bank_stride_33) {
     return strided_sums(bank_stride_33, 33);
 }
 
-// Each thread adds the four words beside each other that are its own.
+// Each thread adds four neighbouring words of shared memory.
 __global__ void four_neighbour_sums(float* out, const float* in) {
     __shared__ float s[4 * kThreads];
     const int t = threadIdx.x;
@@ -108,7 +109,7 @@ EXAMPLE(four_neighbour_sums) {
         1e-5);
 }
 
-// Each thread stores four words beside each other.
+// Each thread stores four neighbouring words.
 __global__ void four_neighbour_stores(float* out, const float* in) {
     __shared__ float s[4 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 4 * kThreads;
@@ -124,7 +125,7 @@ EXAMPLE(four_neighbour_stores) {
                      });
 }
 
-// Pairs that lie next to each other in an array of odd length.
+// Reads neighbouring pairs in an array of odd length.
 __global__ void pairs_at_odd_places(float* out, const float* in) {
     __shared__ float s[2 * kThreads + 1];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -196,7 +197,7 @@ EXAMPLE(shared_byte_reverse) {
                      });
 }
 
-// The example of dynamic shared memory that every guide has.
+// Reverses an array in dynamic shared memory, the usual example in guides.
 __global__ void dynamic_reverse(int* out, const int* in, int n) {
     extern __shared__ int s[];
     const int t = threadIdx.x;
@@ -214,7 +215,7 @@ EXAMPLE(dynamic_reverse) {
             }};
 }
 
-// A struct of three floats in shared memory.
+// Stores structs of three floats in shared memory.
 struct Triple {
     float x, y, z;
 };
@@ -237,7 +238,7 @@ EXAMPLE(shared_structs) {
         1e-5);
 }
 
-// Words at places that numbers name.
+// Reads words of shared memory at random indices.
 __global__ void shared_random_reads(float* out, const float* in) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -266,7 +267,7 @@ EXAMPLE(shared_random_reads) {
         1e-5);
 }
 
-// Everybody reads the same word: a broadcast.
+// All threads read the same word, which is a broadcast.
 __global__ void shared_broadcast(float* out, const float* in) {
     __shared__ float s[64];
     if (threadIdx.x < 64) s[threadIdx.x] = in[threadIdx.x];
@@ -287,7 +288,7 @@ EXAMPLE(shared_broadcast) {
         1e-5);
 }
 
-// A matrix of 32 x 32 words: each thread adds up a row, with conflicts.
+// Each thread adds up a row of a 32 x 32 matrix, with bank conflicts.
 __global__ void shared_row_sums(float* out, const float* in) {
     __shared__ float s[32][32];
     for (int r = threadIdx.x / 32; r < 32; r += kThreads / 32)
@@ -299,7 +300,7 @@ __global__ void shared_row_sums(float* out, const float* in) {
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
 
-// ... or a padded row, without.
+// Each thread adds up a padded row, without bank conflicts.
 __global__ void shared_row_sums_padded(float* out, const float* in) {
     __shared__ float s[32][33];
     for (int r = threadIdx.x / 32; r < 32; r += kThreads / 32)
@@ -333,7 +334,7 @@ EXAMPLE(shared_row_sums_padded) {
     return row_sums(shared_row_sums_padded);
 }
 
-// Asynchronous copies, four bytes per thread.
+// Copies asynchronously, four bytes per thread.
 __global__ void async_copy_words(float* out, const float* in) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -348,7 +349,7 @@ EXAMPLE(async_copy_words) {
                      [](const std::vector<float>& in, std::size_t i) { return in[i ^ 1]; });
 }
 
-// Sixteen bytes per thread, and two stages in flight.
+// Copies asynchronously, sixteen bytes per thread, with two stages in flight.
 __global__ void async_copy_stages(float4* out, const float4* in, int turns) {
     __shared__ float4 s[2][kThreads];
     const int t = threadIdx.x, first = blockIdx.x * kThreads * turns + t;
@@ -393,7 +394,7 @@ EXAMPLE(warp_rotate) {
         [](const std::vector<float>& in, std::size_t i) { return in[i / 32 * 32 + (i + 5) % 32]; });
 }
 
-// How many lanes hold the same value.
+// Counts the lanes with the same value.
 __global__ void warp_match(int* out, const int* in) {
     const int i = blockIdx.x * kThreads + threadIdx.x;
     out[i] = __popc(__match_any_sync(0xffffffffu, in[i]));
@@ -406,7 +407,7 @@ EXAMPLE(warp_match) {
         });
 }
 
-// Tiles of eight lanes find their largest value.
+// Finds the maximum in tiles of eight lanes.
 __global__ void tile_maxima(int* out, const int* in) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -423,7 +424,7 @@ EXAMPLE(tile_maxima) {
                      });
 }
 
-// An array of a thread that is indexed by data lies in local memory.
+// Indexes a thread's array with data, so that the array is in local memory.
 __global__ void local_array(int* out, const int* in) {
     int counts[16] = {};
     const int first = blockIdx.x * kThreads * 8 + threadIdx.x;
@@ -440,7 +441,7 @@ EXAMPLE(local_array) {
                      });
 }
 
-// Barriers in a loop: two arrays take turns.
+// Alternates between two arrays in a loop with barriers.
 __global__ void shared_ping_pong(float* out, const float* in) {
     __shared__ float s[2][kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -472,7 +473,7 @@ EXAMPLE(shared_ping_pong) {
             }};
 }
 
-// Counters of 64 bits in shared memory.
+// Counts in 64-bit counters in shared memory.
 __global__ void shared_long_counters(unsigned long long* out, const unsigned long long* in) {
     __shared__ unsigned long long s[32];
     if (threadIdx.x < 32) s[threadIdx.x] = 0;
@@ -493,7 +494,7 @@ EXAMPLE(shared_long_counters) {
                      });
 }
 
-// Sums of floats by atomics in shared memory.
+// Sums floats with atomics in shared memory.
 __global__ void shared_float_atomics(float* out, const float* in) {
     __shared__ float s[32];
     if (threadIdx.x < 32) s[threadIdx.x] = 0;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Compares with the input, sorted in runs of `run` elements.
+/// Compares with the input after each run of `run` elements is sorted.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)
@@ -16,7 +16,7 @@ std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::s
     return compare(out, [&](std::size_t i) { return sorted[i]; });
 }
 
-/// An example of kernel(data) that sorts a run of `run` elements in each block.
+/// Makes an example of kernel(data) that sorts `run` elements in each block.
 template <class Kernel>
 Example sort_of_blocks(Kernel kernel, int n, int run, int threads) {
     const Buffer<int> data = integers(n, 1'000'000);
@@ -35,7 +35,7 @@ __device__ void order(int& a, int& b, bool is_ascending) {
 
 }  // namespace
 
-// A step of the bitonic network over all elements.
+// Performs one step of a bitonic network on all elements.
 __global__ void bitonic_step(int* data, int distance, int run) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ distance;
     if (other <= i) return;
@@ -75,7 +75,7 @@ EXAMPLE(bitonic_step_near) {
     return bitonic_step_of(4, 1 << 4);
 }
 
-// A block sorts in shared memory, an element for each thread.
+// Sorts in shared memory, with one element per thread.
 __global__ void bitonic_shared(int* data) {
     __shared__ int s[512];
     const int t = threadIdx.x;
@@ -94,7 +94,7 @@ EXAMPLE(bitonic_shared) {
     return sort_of_blocks(bitonic_shared, pick(1 << 20, 1 << 14), 512, 512);
 }
 
-// Two elements for each thread, as in NVIDIA's sample.
+// Sorts with two elements per thread, as in NVIDIA's sample.
 __global__ void bitonic_shared_pairs(int* data) {
     __shared__ int s[512];
     const int t = threadIdx.x;
@@ -116,7 +116,7 @@ EXAMPLE(bitonic_shared_pairs) {
     return sort_of_blocks(bitonic_shared_pairs, pick(1 << 20, 1 << 14), 512, 256);
 }
 
-// A warp sorts 32 elements by shuffles.
+// Sorts 32 elements per warp by shuffles.
 __global__ void bitonic_warp(int* data) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int value = data[i];
@@ -136,7 +136,7 @@ EXAMPLE(bitonic_warp) {
             [=] { return compare_sorted(data, data, 32); }, [=] { data.restore(); }};
 }
 
-// Odd-even transposition sort: neighbours are compared in turns.
+// Performs an odd-even transposition sort, in which neighbours are compared alternately.
 __global__ void odd_even_shared(int* data) {
     __shared__ int s[256];
     const int t = threadIdx.x, first = blockIdx.x * 256;
@@ -155,7 +155,7 @@ EXAMPLE(odd_even_shared) {
     return sort_of_blocks(odd_even_shared, pick(1 << 18, 1 << 12), 256, 128);
 }
 
-// One turn of it over all elements.
+// Performs one step of the odd-even sort on all elements.
 __global__ void odd_even_step(int* data, int n) {
     const int at = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
     if (at + 1 >= n) return;
@@ -172,7 +172,7 @@ EXAMPLE(odd_even_step) {
             [=] { return compare_sorted(data, data, 2); }, [=] { data.restore(); }};
 }
 
-// Eight elements of a thread in registers, by a network.
+// Sorts eight elements per thread in registers with a sorting network.
 __global__ void sort_eight_in_registers(int* data) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     int v[8];
@@ -193,7 +193,7 @@ EXAMPLE(sort_eight_in_registers) {
             [=] { return compare_sorted(data, data, 8); }, [=] { data.restore(); }};
 }
 
-// Each thread inserts into its own array, which lies in local memory.
+// Sorts by insertion in an array per thread, which is in local memory.
 __global__ void insertion_sort_local(int* data) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
     int v[16];
@@ -215,7 +215,7 @@ EXAMPLE(insertion_sort_local) {
             [=] { return compare_sorted(data, data, 16); }, [=] { data.restore(); }};
 }
 
-// How many are smaller is where an element belongs.
+// Moves each element to the index that equals the number of smaller elements.
 __global__ void rank_sort(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, value = in[i];
     int rank = 0;
@@ -229,7 +229,7 @@ EXAMPLE(rank_sort) {
             [=] { return compare_sorted(out, in, in.size()); }};
 }
 
-// Each block counts the digits of its elements: the first pass of a radix sort.
+// Counts the digits of each block's elements, the first pass of a radix sort.
 __global__ void radix_count(int* counts, const unsigned* in, int shift) {
     __shared__ int s[16];
     if (threadIdx.x < 16) s[threadIdx.x] = 0;
@@ -252,7 +252,8 @@ EXAMPLE(radix_count) {
             [=] { return compare(counts, expected); }};
 }
 
-// One bit: zeros to the front of the block, ones behind them, in their order.
+// Splits by one bit: moves the zeros to the front of the block and the ones after them, in stable
+// order.
 __global__ void radix_split_block(unsigned* data, int bit) {
     __shared__ int zeros_before[kThreads];
     __shared__ unsigned s[kThreads];
@@ -286,7 +287,7 @@ EXAMPLE(radix_split_block) {
             [=] { data.restore(); }};
 }
 
-// Elements go where the counters of their buckets say.
+// Moves each element to the next free index of its bucket.
 __global__ void bucket_scatter(int* out, int* next, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[atomicAdd(next + in[i] / 4096, 1)] = in[i];
@@ -309,7 +310,7 @@ EXAMPLE(bucket_scatter) {
             [=] { next.restore(); }};
 }
 
-// Two sorted arrays become one: each element finds its place in the other array.
+// Merges two sorted arrays; each element searches its position in the other array.
 __global__ void merge_by_search(int* out, const int* a, const int* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int *mine = i < n ? a : b, *other = i < n ? b : a, at = i < n ? i : i - n,

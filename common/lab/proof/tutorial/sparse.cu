@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A sparse matrix with rows of about `per_row` elements.
+/// A sparse matrix with about `per_row` elements per row.
 struct Csr {
     int rows;
     std::vector<int> start{0}, column;
@@ -34,7 +34,7 @@ struct Csr {
     }
 };
 
-/// A matrix on the device with a vector, and what their product is to be.
+/// A matrix and a vector on the device, and their expected product.
 struct Sparse {
     std::shared_ptr<const Csr> matrix;
     Buffer<int> start, column;
@@ -96,7 +96,7 @@ EXAMPLE(spmv_csr_warp) {
             [=] { return a.check(); }};
 }
 
-// Rows of one length, column by column.
+// Stores rows of equal length column by column (ELL).
 __global__ void spmv_ell(float* y, const int* column, const float* value, const float* x, int rows,
                          int longest) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,7 +128,7 @@ EXAMPLE(spmv_ell) {
         [=] { return a.check(); }};
 }
 
-// Coordinates, with an atomic addition for each element.
+// Uses coordinates (COO), with an atomic addition per element.
 __global__ void spmv_coo(float* y, const int* row, const int* column, const float* value,
                          const float* x, int count) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -149,7 +149,7 @@ EXAMPLE(spmv_coo) {
             [=] { return a.check(); }, [=] { a.y.restore(); }};
 }
 
-// A level of a breadth-first search: all vertices look whether it is their turn.
+// Processes a level of a breadth-first search; every vertex checks whether it is on this level.
 __global__ void bfs_level(int* level, const int* start, const int* neighbour, int now,
                           int vertices) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
@@ -175,7 +175,8 @@ EXAMPLE(bfs_level) {
         [=] { level.restore(); }};
 }
 
-// The vertices of a queue put their neighbours into the next one.
+// Processes a level of a breadth-first search; the vertices of a queue append their neighbours to
+// the next queue.
 __global__ void bfs_frontier(int* next, int* next_size, int* level, const int* start,
                              const int* neighbour, const int* queue, int size, int now) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -219,7 +220,7 @@ __global__ void relax_edges(int* distance, const int* from, const int* to, const
 }
 EXAMPLE(relax_edges) {
     const int vertices = pick(1 << 18, 1 << 11), edges = 8 * vertices;
-    // Paths begin at even vertices and end at odd ones, so that one step has one result.
+    // Edges start at even vertices and end at odd ones, so that the result of one step is unique.
     const Buffer<int> from = filled(edges, [=](std::size_t e) {
         return static_cast<int>(noise(e, 1) % static_cast<unsigned>(vertices / 2)) * 2;
     });
@@ -268,7 +269,7 @@ EXAMPLE(page_rank) {
             [=] { return compare(next, expected, 1e-4); }};
 }
 
-// All pairs of shortest paths: one step of Floyd and Warshall.
+// Performs one step of Floyd and Warshall's algorithm for all shortest paths.
 __global__ void floyd_step(int* distance, int through, int n) {
     const int to = blockIdx.x * blockDim.x + threadIdx.x, from = blockIdx.y;
     const int detour = distance[from * n + through] + distance[through * n + to];
@@ -291,7 +292,8 @@ EXAMPLE(floyd_step) {
             [=] { return compare(distance, expected); }, [=] { distance.restore(); }};
 }
 
-// A step of Gauss: a multiple of the pivot's row is taken from each row below.
+// Performs a step of Gaussian elimination: subtracts a multiple of the pivot's row from each row
+// below.
 __global__ void eliminate(float* matrix, const float* pivot_row, int n) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y + 1;
     if (col < 1 || col >= n) return;
@@ -319,7 +321,7 @@ float2 wave(std::size_t i) {
                        static_cast<float>(noise(i, 2) % 100) / 100);
 }
 
-/// Element k of the discrete Fourier transform of n values.
+/// Returns the real part of element k of the discrete Fourier transform of n values.
 template <class F>
 double real_part(std::size_t k, std::size_t n, F value) {
     return sum_of(0, n, [&](std::size_t j) {
@@ -337,7 +339,7 @@ std::vector<float> real_parts(const Buffer<float2>& values) {
 
 }  // namespace
 
-// One pass of butterflies over all.
+// Performs one pass of FFT butterflies over all elements.
 __global__ void fft_pass(float2* data, int half) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, k = i % half, a = i / half * 2 * half + k,
               b = a + half;
@@ -361,7 +363,7 @@ EXAMPLE(fft_pass) {
             [=] { return compare(real_parts(data), expected, 1e-4); }, [=] { data.restore(); }};
 }
 
-// A transform of 256 values for each block, all passes in shared memory.
+// Transforms 256 values per block, with all passes in shared memory.
 __global__ void fft_256(float2* data) {
     __shared__ float2 s[256];
     const int t = threadIdx.x;
@@ -390,7 +392,7 @@ EXAMPLE(fft_256) {
             [=] { data.restore(); }};
 }
 
-// The definition: a sum of n terms for each frequency.
+// Computes the discrete Fourier transform by definition, a sum of n terms for each frequency.
 __global__ void dft_naive(float2* out, const float2* in, int n) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
     float2 sum = make_float2(0, 0);
@@ -411,7 +413,7 @@ EXAMPLE(dft_naive) {
             [=] { return compare(real_parts(out), expected, 1e-2, 200); }};
 }
 
-// A step of Haar's wavelets: averages to the front, differences to the back.
+// Performs a Haar wavelet step: averages to the front, differences to the back.
 __global__ void haar_step(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float2 pair = reinterpret_cast<const float2*>(in)[i];
@@ -430,7 +432,7 @@ EXAMPLE(haar_step) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// k-means: the nearest of sixteen centres ...
+// Finds the nearest of sixteen centres, the first half of a k-means step.
 __global__ void nearest_centre(int* nearest, const float2* points, const float2* centres, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -454,7 +456,7 @@ EXAMPLE(nearest_centre) {
     return {[=] { nearest_centre<<<n / kThreads, kThreads>>>(nearest, points, centres, n); },
             [=] {
                 const auto found = nearest.read();
-                // Of two centres that are equally near either is right.
+                // If two centres are equally near, either is right.
                 return compare(found, [&](std::size_t i) {
                     const auto distance = [&](int c) {
                         const float2 p = points.start(i),
@@ -468,7 +470,7 @@ EXAMPLE(nearest_centre) {
             }};
 }
 
-// ... and sums of the points of each, in shared memory first.
+// Sums the points of each cluster, the second half of a k-means step, in shared memory first.
 __global__ void sums_of_clusters(float* sums, int* counts, const float2* points, const int* cluster,
                                  int n) {
     __shared__ float sx[16], sy[16];
@@ -521,7 +523,7 @@ Buffer<char> letters(int n) {
 
 }  // namespace
 
-// Each thread compares the pattern with the text at its place.
+// Each thread compares the pattern with the text at its index.
 __constant__ char pattern[8];
 __global__ void find_pattern(unsigned char* found, const char* text, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -545,7 +547,7 @@ EXAMPLE(find_pattern) {
             [=] { return compare(found, expected); }};
 }
 
-// How often a letter stands in a text, sixteen bytes per load.
+// Counts a letter in a text, with loads of sixteen bytes.
 __global__ void count_letter(int* count, const uint4* text, int n) {
     int mine = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
@@ -571,7 +573,7 @@ EXAMPLE(count_letter) {
             [=] { count.restore(); }};
 }
 
-// Words that are alike: a block for each pair fills a table of distances, diagonal by diagonal.
+// Computes edit distances. A block per pair of words fills a table, diagonal by diagonal.
 __global__ void edit_distance(int* out, const char* words) {
     __shared__ int table[33][33];
     const char *a = words + blockIdx.x * 64, *b = a + 32;

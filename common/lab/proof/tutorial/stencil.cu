@@ -1,4 +1,4 @@
-// Stencils of one, two and three dimensions, and what is solved with them.
+// Stencils in one, two and three dimensions, and equations that they solve.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// The sum of 2 * kRadius + 1 neighbours, where all of them are there.
+/// Compares with the sums of 2 * kRadius + 1 neighbours, where all of them exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -20,7 +20,7 @@ std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, doubl
         tolerance);
 }
 
-/// A plane of `side` x `side` points; kernels leave its border alone.
+/// A plane of `side` x `side` points whose border kernels do not change.
 struct Plane {
     int side;
     dim3 grid(dim3 block) const {
@@ -33,7 +33,8 @@ struct Plane {
     }
 };
 
-/// An example of kernel(out, in, side), where `expected(in, i, side)` says what becomes of an inner point.
+/// Makes an example of kernel(out, in, side), where `expected(in, i, side)` returns the new value
+/// of an inner point.
 template <class Kernel, class F>
 Example plane_step(Kernel kernel, dim3 block, F expected) {
     const Plane plane{pick(3072, 192)};
@@ -52,7 +53,7 @@ float average(const float* p, int side) {
 
 }  // namespace
 
-// The stencil of the first course: radius 3, from global memory.
+// Applies a one-dimensional stencil of radius 3, reading from global memory.
 __global__ void stencil_1d(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < kRadius || i >= n - kRadius) return;
@@ -67,7 +68,7 @@ EXAMPLE(stencil_1d) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// The same through shared memory with a halo.
+// Does the same through shared memory with a halo.
 __global__ void stencil_1d_shared(float* out, const float* in, int n) {
     __shared__ float s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
@@ -111,7 +112,7 @@ EXAMPLE(stencil_1d_double) {
             [=] { return compare_sums(out, in, n, 1e-12); }};
 }
 
-// Each thread slides a window of registers over eight points.
+// Slides a window of registers over eight points per thread.
 __global__ void stencil_1d_window(float* out, const float* in, int n) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8 + 1;
     if (first + 8 >= n) return;
@@ -150,7 +151,7 @@ EXAMPLE(derivative) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// A step of Jacobi: the average of four neighbours.
+// Performs a Jacobi step, the average of four neighbours.
 __global__ void jacobi_2d(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -161,7 +162,7 @@ EXAMPLE(jacobi_2d) {
     return plane_step(jacobi_2d, dim3(32, 8), average);
 }
 
-// Square blocks of 16 x 16.
+// Uses square blocks of 16 x 16.
 __global__ void jacobi_2d_square(float* out, const float* in, int side) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y,
               i = y * side + x;
@@ -172,7 +173,7 @@ EXAMPLE(jacobi_2d_square) {
     return plane_step(jacobi_2d_square, dim3(16, 16), average);
 }
 
-// A tile with its halo in shared memory.
+// Loads a tile with its halo into shared memory.
 __global__ void jacobi_2d_shared(float* out, const float* in, int side) {
     __shared__ float s[18][34];
     const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
@@ -191,7 +192,7 @@ EXAMPLE(jacobi_2d_shared) {
     return plane_step(jacobi_2d_shared, dim3(32, 16), average);
 }
 
-// Threads march down columns with the rows above and below in registers.
+// Threads move down columns and keep the rows above and below in registers.
 __global__ void jacobi_2d_marching(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, first = blockIdx.y * 32;
     if (x < 1 || x >= side - 1) return;
@@ -246,7 +247,7 @@ EXAMPLE(jacobi_2d_float4) {
             [=] { return compare(out, value, 1e-5); }};
 }
 
-// Nine points with weights from constant memory.
+// Applies a nine-point stencil with weights from constant memory.
 __constant__ float weights[9];
 __global__ void stencil_nine_points(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -269,7 +270,7 @@ EXAMPLE(stencil_nine_points) {
     });
 }
 
-// Heat: the old value and the Laplacian.
+// Computes a heat step from the old value and the Laplacian.
 __global__ void heat_2d(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x > 0 && y > 0 && x < side - 1 && y < side - 1) {
@@ -284,7 +285,8 @@ EXAMPLE(heat_2d) {
     });
 }
 
-// Red and black: only every second point changes, in place.
+// Performs the red half of a red-black Gauss-Seidel step, which changes every second point in
+// place.
 __global__ void gauss_seidel_red(float* grid, int side) {
     const int y = blockIdx.y * blockDim.y + threadIdx.y,
               x = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + y % 2;
@@ -307,7 +309,7 @@ EXAMPLE(gauss_seidel_red) {
             [=] { return compare(grid, value, 1e-5); }, [=] { grid.restore(); }};
 }
 
-// A wave: two steps back in time.
+// Computes a wave step from the last two time steps.
 __global__ void wave_2d(float* next, const float* now, const float* before, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -332,7 +334,7 @@ EXAMPLE(wave_2d) {
 
 namespace {
 
-/// A cube whose border is left alone.
+/// A cube whose border kernels do not change.
 struct Cube {
     int side;
     std::size_t points() const { return static_cast<std::size_t>(side) * side * side; }
@@ -350,7 +352,7 @@ float neighbours_3d(const float* p, int side, int distance) {
 
 }  // namespace
 
-// Seven points of a cube, a thread for each.
+// Applies a seven-point stencil in a cube, with one thread per point.
 __global__ void laplace_3d(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
               z = blockIdx.z;
@@ -371,7 +373,7 @@ EXAMPLE(laplace_3d) {
             [=] { return compare(out, value, 1e-4); }};
 }
 
-// Blocks march through the planes: the middle one is in shared memory.
+// Blocks move through the planes and keep the middle plane in shared memory.
 __global__ void laplace_3d_planes(float* out, const float* in, int n) {
     __shared__ float s[10][34];
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -407,7 +409,7 @@ EXAMPLE(laplace_3d_planes) {
             [=] { return compare(out, value, 1e-4); }};
 }
 
-// Twenty-five points: four neighbours in each direction.
+// Applies a stencil of 25 points, four neighbours in each direction.
 __constant__ float reach[5];
 __global__ void stencil_3d_radius_4(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -447,7 +449,7 @@ int life_after(const unsigned char* p, int side) {
     return alive == 3 || (alive == 2 && p[0]);
 }
 
-/// An example of kernel(out, in, side) for cells of a byte.
+/// Makes an example of kernel(out, in, side) with one byte per cell.
 template <class Kernel>
 Example life(Kernel kernel, dim3 block) {
     const Plane plane{pick(4096, 256)};
@@ -462,7 +464,7 @@ Example life(Kernel kernel, dim3 block) {
 
 }  // namespace
 
-// Conway's game, a byte for each cell.
+// Computes Conway's Game of Life with one byte per cell.
 __global__ void game_of_life(unsigned char* out, const unsigned char* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -476,7 +478,7 @@ EXAMPLE(game_of_life) {
     return life(game_of_life, dim3(32, 8));
 }
 
-// The same with a tile in shared memory.
+// Does the same with a tile in shared memory.
 __global__ void game_of_life_shared(unsigned char* out, const unsigned char* in, int side) {
     __shared__ unsigned char s[18][34];
     const int left = blockIdx.x * 32 - 1, top = blockIdx.y * 16 - 1;

@@ -1,4 +1,4 @@
-// Streams: every element is read once and written once, as wide as teachers think of.
+// Streaming kernels, which read and write every element once, with various access widths.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"
@@ -13,7 +13,7 @@ int length() {
     return pick(1 << 23, 1 << 17);
 }
 
-/// An example of kernel(out, in, n) with one thread for each `per_thread` elements.
+/// Makes an example of kernel(out, in, n) with one thread per `per_thread` elements.
 template <class T, class Kernel, class F>
 Example map_of(Kernel kernel, const Buffer<T>& in, int per_thread, F expected,
                double tolerance = 0) {
@@ -32,7 +32,7 @@ Example map_of(Kernel kernel, const Buffer<T>& in, int per_thread, F expected,
 
 constexpr auto kSame = [](auto value) { return value; };
 
-/// An example of kernel(y, x, a, n), which makes a * x + y of y.
+/// Makes an example of kernel(y, x, a, n), which computes y = a * x + y.
 template <class T, class Kernel>
 Example axpy(Kernel kernel, int blocks, const Buffer<T>& x, const Buffer<T>& y) {
     const int n = static_cast<int>(x.size());
@@ -94,7 +94,7 @@ EXAMPLE(copy_grid_stride) {
     return map_of(copy_grid_stride, floats(2 * length()), 16, kSame);
 }
 
-// Four loads before the first store.
+// Issues four loads before the first store.
 __global__ void copy_four_at_once(float* out, const float* in, int) {
     const int i = blockIdx.x * kThreads * 4 + threadIdx.x;
     const float a = in[i], b = in[i + kThreads], c = in[i + 2 * kThreads], d = in[i + 3 * kThreads];
@@ -107,7 +107,7 @@ EXAMPLE(copy_four_at_once) {
     return map_of(copy_four_at_once, floats(2 * length()), 4, kSame);
 }
 
-// Each thread copies four neighbours, one after the other.
+// Each thread copies four neighbouring elements, one after another.
 __global__ void copy_four_neighbours(float* out, const float* in, int n) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     for (int k = 0; k < 4; ++k)
@@ -151,7 +151,7 @@ EXAMPLE(number_elements) {
             [=] { return compare(out, [](std::size_t i) { return i; }); }};
 }
 
-// The first kernel that everybody writes.
+// Adds two vectors, the usual first kernel.
 __global__ void vector_add(float* c, const float* a, const float* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) c[i] = a[i] + b[i];
@@ -163,7 +163,7 @@ EXAMPLE(vector_add) {
             [=] { return compare(c, [&](std::size_t i) { return a.start(i) + b.start(i); }); }};
 }
 
-// Most threads of the grid have nothing to do.
+// Most threads of the grid exit early.
 __global__ void vector_add_early_exit(float* c, const float* a, const float* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -176,7 +176,7 @@ EXAMPLE(vector_add_early_exit) {
             [=] { return compare(c, [&](std::size_t i) { return a.start(i) + b.start(i); }); }};
 }
 
-// Few blocks that loop, as on a GPU of ten years ago.
+// Few blocks loop over the data, as was usual on older GPUs.
 __global__ void vector_add_few_blocks(float* c, const float* a, const float* b, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         c[i] = a[i] + b[i];
@@ -296,7 +296,7 @@ EXAMPLE(floats_to_halves) {
     return map_of(floats_to_halves, floats(length()), 1, [](float v) { return __float2half(v); });
 }
 
-// Four bytes at a time: a cipher of a lesson.
+// Encrypts four bytes at a time with a simple cipher.
 __global__ void encrypt_words(unsigned* out, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i] ^ 0x5bd1e995u;
@@ -384,7 +384,7 @@ EXAMPLE(reverse_array) {
         [=] { return compare(out, [&](std::size_t i) { return in.start(in.size() - 1 - i); }); }};
 }
 
-// The grid begins one element off a sector.
+// The first element is not aligned to a sector.
 __global__ void copy_with_offset(float* out, const float* in, int offset) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
     out[i] = in[i];

@@ -1,4 +1,4 @@
-// Structs, strides, gathers and look-ups: what lies beside what.
+// Structs, strides, gathers and look-ups.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
@@ -38,7 +38,7 @@ std::vector<double> column(const Buffer<T>& buffer, Member member) {
     return values;
 }
 
-/// A pseudorandom permutation of a power of two.
+/// Returns element `i` of a pseudorandom permutation of `n` elements, a power of two.
 int permuted(std::size_t i, int n) {
     return static_cast<int>((i * 1664525u + 1013904223u) & static_cast<unsigned>(n - 1));
 }
@@ -49,7 +49,7 @@ Buffer<int> permutation(int n) {
 
 }  // namespace
 
-// An array of structs: every member is moved.
+// Updates an array of structs in place.
 __global__ void aos_move(Particle* particles, float dt, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -69,7 +69,7 @@ EXAMPLE(aos_move) {
             [=] { particles.restore(); }};
 }
 
-// One member alone: an eighth of each sector is used.
+// Reads one member of each struct, an eighth of each sector.
 __global__ void aos_one_member(float* out, const Particle* particles, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 2.0f * particles[i].mass;
@@ -82,7 +82,7 @@ EXAMPLE(aos_one_member) {
             [=] { return compare(out, [](std::size_t i) { return 2 * particle(i).mass; }); }};
 }
 
-// A struct is copied as a whole.
+// Copies whole structs.
 __global__ void aos_copy(Particle* out, const Particle* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i];
@@ -122,7 +122,7 @@ EXAMPLE(soa_move) {
             }};
 }
 
-// Three floats to a point: loads of 4 bytes, 12 apart.
+// Reads points of three floats, with loads of 4 bytes at a stride of 12.
 __global__ void p3_norms(float* out, const P3* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -147,7 +147,7 @@ EXAMPLE(p3_norms) {
             [=] { return compare(out, norm_of_point, 1e-5); }};
 }
 
-// A P3 is changed in place.
+// Changes a P3 in place.
 __global__ void p3_scale(P3* points, float scale, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -166,7 +166,7 @@ EXAMPLE(p3_scale) {
             [=] { points.restore(); }};
 }
 
-// Points go through shared memory, so that global accesses are side by side.
+// Loads points through shared memory, so that global accesses are coalesced.
 __global__ void p3_norms_shared(float* out, const float* coordinates) {
     __shared__ float s[3 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 3 * kThreads;
@@ -186,7 +186,7 @@ EXAMPLE(p3_norms_shared) {
             [=] { return compare(out, norm_of_point, 1e-5); }};
 }
 
-// Padded to four floats, a point is one load.
+// Reads points padded to four floats with one load each.
 __global__ void float4_norms(float* out, const float4* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -204,7 +204,7 @@ EXAMPLE(float4_norms) {
             [=] { return compare(out, norm_of_point, 1e-5); }};
 }
 
-// Complex numbers as pairs of floats.
+// Multiplies complex numbers stored as pairs of floats.
 __global__ void complex_multiply(float2* out, const float2* a, const float2* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -227,7 +227,7 @@ EXAMPLE(complex_multiply) {
             }};
 }
 
-// Pairs of floats, each loaded by two loads of 4 bytes.
+// Reads pairs of floats with two loads of 4 bytes each.
 __global__ void pairs_add(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];
@@ -243,7 +243,7 @@ EXAMPLE(pairs_add) {
             }};
 }
 
-// A struct of 24 bytes: an int between two doubles.
+// A struct of 24 bytes, with an int between two doubles.
 struct Sample {
     double value;
     int tag;
@@ -269,7 +269,7 @@ EXAMPLE(weigh_samples) {
             }};
 }
 
-// Lanes that are `stride` floats apart read, and write side by side.
+// Reads floats at a stride and writes them contiguously.
 __global__ void strided_read(float* out, const float* in, int stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i * stride];
@@ -334,7 +334,7 @@ EXAMPLE(strided_write_8) {
     return write_by(8);
 }
 
-// The elements that a permutation names.
+// Gathers elements through a random permutation.
 __global__ void gather_random(float* out, const float* in, const int* from, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[from[i]];
@@ -370,7 +370,7 @@ EXAMPLE(gather_near) {
             }};
 }
 
-// Each element goes to its own place.
+// Scatters elements through a random permutation.
 __global__ void scatter_random(float* out, const float* in, const int* to, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[to[i]] = in[i];
@@ -388,7 +388,7 @@ EXAMPLE(scatter_random) {
             }};
 }
 
-// A table of 256 floats in global memory, looked up by bytes.
+// Looks up bytes in a table of 256 floats in global memory.
 __global__ void lookup_global(float* out, const unsigned char* in, const float* table, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = table[in[i]];
@@ -396,7 +396,7 @@ __global__ void lookup_global(float* out, const unsigned char* in, const float* 
 
 __constant__ float constant_table[256];
 
-// The same table in constant memory: lanes that differ take turns.
+// Looks up the table in constant memory, where lanes with different addresses are serialized.
 __global__ void lookup_constant(float* out, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = constant_table[in[i]];
@@ -413,7 +413,7 @@ __global__ void lookup_shared(float* out, const unsigned char* in, const float* 
 
 namespace {
 
-/// What the examples of look-ups share.
+/// Data that the look-up examples share.
 struct LookUp {
     int n = pick(1 << 23, 1 << 16);
     Buffer<unsigned char> in = integers<unsigned char>(static_cast<std::size_t>(n), 256);
@@ -443,7 +443,7 @@ EXAMPLE(lookup_shared) {
             [=] { return a.check(); }};
 }
 
-// Between two entries of a table.
+// Interpolates between two entries of a table.
 __global__ void lookup_interpolated(float* out, const float* in, const float* table, int entries,
                                     int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -465,7 +465,7 @@ EXAMPLE(lookup_interpolated) {
             [=] { return compare(out, expected, 1e-4); }};
 }
 
-// Where in a sorted array each number belongs.
+// Finds the position of each number in a sorted array.
 __global__ void binary_search(int* out, const float* sorted, int count, const float* wanted,
                               int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

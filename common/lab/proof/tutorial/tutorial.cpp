@@ -1,4 +1,4 @@
-// The main of every theme: tutorial.h says what it does.
+// The main function of every theme; tutorial.h describes it.
 #include "tutorial.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ struct Entry {
     Example (*prepare)();
 };
 
-/// All examples of this program, in the order of the source.
+/// Returns all examples of this program, in the order of the source.
 std::vector<Entry>& entries() {
     static std::vector<Entry> all;
     return all;
 }
 
 constexpr int kTimedLaunches = 20, kWarmUps = 3;
-/// Read between two launches that are timed: more than any second-level cache holds.
+/// Bytes read between two timed launches, more than any second-level cache contains.
 constexpr std::size_t kFlushBytes = std::size_t{192} << 20;
 
 struct Words {
@@ -39,7 +39,7 @@ void launch_once(const Example& example) {
     require(cudaGetLastError());
 }
 
-/// Milliseconds of one launch that finds none of its data in a cache.
+/// Returns the milliseconds of one launch with cold caches.
 float time_once(const Example& example, const Buffer<float>& flushed, cudaEvent_t begin,
                 cudaEvent_t end) {
     if (example.restore) example.restore();
@@ -53,7 +53,7 @@ float time_once(const Example& example, const Buffer<float>& flushed, cudaEvent_
     return ms;
 }
 
-/// The median of `kTimedLaunches`, in milliseconds.
+/// Returns the median of `kTimedLaunches` launches in milliseconds.
 float time_of(const Example& example) {
     static const Buffer<float> flushed = zeros<float>(kFlushBytes / sizeof(float));
     cudaEvent_t begin, end;
@@ -102,7 +102,7 @@ int complain(const std::string& what) {
     return 2;
 }
 
-/// Reads the command line. Returns what is wrong with it, or "".
+/// Reads the command line. Returns an error message, or "" if it is valid.
 std::string read_words(int argc, char** argv, Words& words) {
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];

@@ -1,11 +1,12 @@
 /// \file
-/// Kernels as courses and tutorials of CUDA have them, for comparing the simulator with hardware.
+/// Kernels as they occur in CUDA courses and tutorials, for comparing the simulator with hardware.
 ///
-/// A source file of this folder is a theme, and a program. Each of its kernels has an EXAMPLE, which makes the input,
-/// launches the kernel once and compares the result with the host's. The program runs all examples, or those that
-/// `--only` names, at full size or with `--small`, and `--time` measures them. With `--repeat N` it runs each example N
-/// times, each time on new input of the same values, so that a profiler sees N launches of it. It knows nothing of the rest of the
-/// project, so that `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
+/// Each source file in this folder is a theme and a program. Each kernel has an EXAMPLE, which
+/// creates the input, launches the kernel once and compares the result with the host's. The program
+/// runs all examples, or those named with `--only`, at full size or with `--small`; `--time`
+/// measures them. With `--repeat N` it runs each example N times on new input with the same values,
+/// so that a profiler sees N launches of it. The program does not depend on the rest of the
+/// project, so `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,13 +28,15 @@ namespace tutorial {
 /// One kernel with its input, ready to be launched.
 struct Example {
     std::function<void()> launch;  ///< launches the kernel once
-    /// Compares the result of one launch with the host's: "" if it is right, else what is wrong.
+    /// Compares the result of one launch with the host's. Returns "" if it is right, else a
+    /// message.
     std::function<std::string()> check;
-    /// Restores what the launch changes and a second launch would read. Empty where a launch can be repeated.
+    /// Restores data that the launch changes and a second launch would read. Empty if a launch can
+    /// be repeated without it.
     std::function<void()> restore = {};
 };
 
-/// Registers an example before main begins. Use the macro EXAMPLE.
+/// Registers an example before main starts. Use the macro EXAMPLE.
 struct Registration {
     Registration(const char* name, Example (*prepare)());
 };
@@ -49,7 +52,7 @@ int pick(int full, int small);
 /// Throws std::runtime_error if the call failed.
 void require(cudaError_t result);
 
-/// An array on the device, with the values that it starts with. Copies share the array.
+/// An array on the device and its initial values. Copies share the array.
 template <class T>
 class Buffer {
 public:
@@ -62,13 +65,13 @@ public:
     T* get() const { return state_->device; }
     operator T*() const { return state_->device; }
     std::size_t size() const { return state_->start.size(); }
-    /// The value that element `i` starts with.
+    /// Returns the initial value of element `i`.
     const T& start(std::size_t i) const { return state_->start[i]; }
     const std::vector<T>& start() const { return state_->start; }
     void restore() const {
         require(cudaMemcpy(state_->device, state_->start.data(), bytes(), cudaMemcpyHostToDevice));
     }
-    /// The values that the device holds now.
+    /// Returns the current values on the device.
     std::vector<T> read() const {
         std::vector<T> values(size());
         require(cudaMemcpy(values.data(), state_->device, bytes(), cudaMemcpyDeviceToHost));
@@ -93,7 +96,7 @@ Buffer<T> zeros(std::size_t n) {
     return Buffer<T>(std::vector<T>(n));
 }
 
-/// Returns the pseudorandom number that belongs to `i`: the same in every run.
+/// Returns the pseudorandom number for index `i`, the same in every run.
 inline std::uint32_t noise(std::uint64_t i, std::uint32_t seed = 1) {
     std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ull + seed * 0xD1B54A32D192ED03ull;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -110,7 +113,7 @@ auto filled(std::size_t n, F value) {
     return Buffer<T>(std::move(values));
 }
 
-/// Makes pseudorandom floats from 0 to 1.
+/// Returns pseudorandom floats from 0 to 1.
 inline Buffer<float> floats(std::size_t n, std::uint32_t seed = 1) {
     return filled(
         n, [=](std::size_t i) { return static_cast<float>(noise(i, seed) >> 8) / 16777216.0f; });
@@ -118,7 +121,7 @@ inline Buffer<float> floats(std::size_t n, std::uint32_t seed = 1) {
 inline Buffer<double> doubles(std::size_t n, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return noise(i, seed) / 4294967296.0; });
 }
-/// Makes pseudorandom integers from 0 to `below` - 1.
+/// Returns pseudorandom integers from 0 to `below` - 1.
 template <class T = int>
 Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return static_cast<T>(noise(i, seed) % below); });
@@ -127,8 +130,8 @@ Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
 /// Says which element is wrong.
 std::string mismatch(std::size_t at, double expected, double found);
 
-/// Compares values with `expected(i)`, in up to `samples` places that are spread over all. Numbers may differ by
-/// `tolerance`, as a fraction of 1 or of the expected number, whichever is larger.
+/// Compares values with `expected(i)` at up to `samples` evenly spaced indices. Numbers may differ
+/// by `tolerance`, as a fraction of 1 or of the expected number, whichever is larger.
 template <class T, class F>
 std::string compare(const std::vector<T>& values, F expected, double tolerance = 0,
                     std::size_t samples = 1 << 18) {
@@ -147,13 +150,13 @@ std::string compare(const Buffer<T>& buffer, F expected, double tolerance = 0,
     return compare(buffer.read(), expected, tolerance, samples);
 }
 
-/// Blocks of `threads` that cover `n` elements.
+/// Returns the number of blocks of `threads` that cover `n` elements.
 inline int blocks_for(std::size_t n, int threads) {
     return static_cast<int>((n + static_cast<std::size_t>(threads) - 1) /
                             static_cast<std::size_t>(threads));
 }
 
-/// Adds up `value(i)` in double precision.
+/// Returns the sum of `value(i)` in double precision.
 template <class F>
 double sum_of(std::size_t begin, std::size_t end, F value) {
     double sum = 0;

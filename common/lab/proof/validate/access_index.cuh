@@ -1,5 +1,6 @@
 /// \file
-/// On the device: which threads take part in an access, and with which element.
+/// Computes on the device which threads take part in an access, and which element each one
+/// accesses.
 #pragma once
 
 #include "lab/proof/validate/access_pattern.h"

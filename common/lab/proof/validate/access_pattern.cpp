@@ -20,7 +20,7 @@ constexpr unsigned kMasks[] = {0x0000ffff, 0xffff0000, 0x55555555, 0xaaaaaaaa, 0
 struct BlockShape {
     unsigned x, y;
 };
-/// Warps that are rows, patches and columns, and blocks whose last warp is not full.
+/// Shapes in which a warp is a row, a patch or a column, and blocks whose last warp is not full.
 constexpr BlockShape kBlockShapes[] = {{32, 1}, {32, 4},  {32, 8}, {16, 16}, {8, 32},  {64, 4},
                                        {4, 64}, {128, 1}, {2, 64}, {1, 96},  {33, 3},  {5, 7},
                                        {31, 5}, {40, 2},  {1, 1},  {48, 3},  {256, 1}, {7, 32}};
@@ -79,7 +79,7 @@ std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {
     std::vector<AccessPattern> patterns;
     for (int i = 0; i < count; ++i) {
         AccessPattern pattern;
-        // Every size as often as the others, with shared memory in two of three.
+        // Uses every size equally often, with shared memory in two of three patterns.
         pattern.element_bytes = kSizes[i % std::size(kSizes)];
         pattern.through_shared = !dice.one_in(3);
         const BlockShape block = dice.one_of(kBlockShapes);
@@ -91,7 +91,7 @@ std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed) {
         pattern.store = random_access(dice, kPatternBytes / size);
         pattern.shared_store = random_access(dice, kPatternSharedBytes / size);
         pattern.shared_load = random_access(dice, kPatternSharedBytes / size);
-        // Blocks have shared memory of their own.
+        // Each block has its own shared memory, so the index must not depend on the block.
         pattern.shared_store.along_block = pattern.shared_load.along_block = 0;
         patterns.push_back(pattern);
     }

@@ -1,6 +1,6 @@
 /// \file
-/// Ways in which a warp can touch memory, made at random: what the simulator counts for them must be
-/// what hardware counts, or its rule only fits the examples that it was made from.
+/// Random access patterns of a warp. The simulator's counters must equal the hardware's for them,
+/// or its rules would only fit the examples that they were derived from.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace coalesce::proof {
 
-/// Which element each thread touches, and which lanes do.
+/// The element that each thread accesses, and the lanes that take part.
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< of the first
     unsigned exclusive_or = 0;                      ///< with the index: a swizzle
-    unsigned scatter = 0;                           ///< not 0: the index is hashed with this
+    unsigned scatter = 0;                           ///< if not 0, the index is hashed with this
     unsigned lanes = 0xffffffff;                    ///< that take part
-    unsigned first_threads = 4096;                  ///< of the block, that take part: a ragged edge
-    unsigned elements = 1;                          ///< the index is taken modulo this
+    /// Threads of the block that take part: a ragged edge
+    unsigned first_threads = 4096;
+    unsigned elements = 1;  ///< the index is taken modulo `elements`
 
     /// "3x+33y+7, lanes 0000ffff"
     std::string text() const;
 };
 
-/// One launch: elements are loaded, perhaps put through shared memory, and stored.
+/// A launch that loads elements, optionally passes them through shared memory, and stores them.
 struct AccessPattern {
-    int element_bytes = 4;  ///< 1, 2, 4, 8 or 16: how much each lane moves at once
+    int element_bytes = 4;  ///< bytes that each lane moves at a time: 1, 2, 4, 8 or 16
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
     Access load, store;                ///< of global memory
@@ -37,13 +38,13 @@ struct AccessPattern {
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 
-/// Bytes of the two buffers that patterns work in, and of shared memory.
+/// Bytes of each of the two buffers that patterns access, and of shared memory.
 constexpr unsigned kPatternBytes = 1u << 20, kPatternSharedBytes = 32u << 10;
 
-/// `count` patterns; the same seed gives the same ones everywhere.
+/// Returns `count` patterns. The same seed gives the same patterns on every machine.
 std::vector<AccessPattern> random_patterns(int count, std::uint64_t seed);
 
-/// Launches it. Both buffers have kPatternBytes of device memory.
+/// Launches the pattern. Both buffers have kPatternBytes of device memory.
 void launch(const AccessPattern& pattern, void* out, const void* in);
 
 }  // namespace coalesce::proof

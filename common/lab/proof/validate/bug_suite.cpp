@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The numbers of a summary line: "RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)".
+/// Returns the number of reports in a summary line such as "RACECHECK SUMMARY: 2 hazards displayed
+/// (1 error, 1 warning)".
 int reports_in(const std::string& output) {
     static const std::regex errors(R"(ERROR SUMMARY: (\d+) error)");
     static const std::regex hazards(R"(RACECHECK SUMMARY: (\d+) hazard)");
@@ -30,13 +31,13 @@ int reports_in(const std::string& output) {
     return reports;
 }
 
-/// The first line of compute-sanitizer that says something, without its "========= ".
+/// Returns the first message of compute-sanitizer without its prefix "========= ".
 std::string first_report(const std::string& output) {
     for (std::string line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());
-        // Indented lines explain the one above.
+        // Skip indented lines, which only explain the line above.
         if (line.starts_with(" ") || line.starts_with("COMPUTE-SANITIZER") ||
             line.find("SUMMARY") != std::string::npos) {
             continue;
@@ -61,7 +62,7 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Clean cases and seeded bugs are counted apart.
+/// Counts clean cases or seeded bugs, by the judges' opinions.
 std::string count_text(const std::vector<Judged>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;
@@ -105,7 +106,7 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
         const std::string seeded = is_bug ? trimmed((*at)[2]) : "";
-        // A case may have several reports; the first says what it is.
+        // A case may have several marks for reports; the first one defines the bug.
         if (seen.insert(name).second) cases.push_back({program, name, seeded});
     }
     return cases;

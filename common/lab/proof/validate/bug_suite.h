@@ -1,6 +1,6 @@
 /// \file
-/// The simulator's seeded bugs and clean look-alikes, by the marks in their sources, and what each
-/// judge says of them: the simulator, and the four tools of compute-sanitizer.
+/// The simulator's seeded bugs and clean look-alikes, found by the marks in their sources, and the
+/// opinions of all judges about them: the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -11,29 +11,29 @@
 
 namespace coalesce::proof {
 
-/// One case of a program: its argument.
+/// A case of a program, selected by its argument.
 struct SuiteCase {
     std::string program;  ///< "bugs_alignment"
     std::string name;     ///< "float4_at_one"
     std::string seeded;   ///< "memcheck: misaligned"; empty: clean
-    /// The kernel never ends on hardware, or not under a tool that holds the host up.
+    /// Reports whether the kernel never ends on hardware, or not under a tool that blocks the host.
     bool is_endless() const {
         return seeded.ends_with("deadlock") || seeded.ends_with("waits for the host");
     }
-    /// Whether there is nothing to find.
+    /// Reports whether the case contains no bug.
     bool is_clean() const { return seeded.empty(); }
 };
 
-/// What one judge said of a case.
+/// A judge's opinion of a case.
 struct Opinion {
     enum Kind {
         silent,    ///< ran to the end without a report
         reported,  ///< said that something is wrong
-        endless,   ///< had to be ended, because its time was over
-        unusable,  ///< the judge itself could not run
+        endless,   ///< was stopped because it ran out of time
+        unusable,  ///< the judge itself failed to run
     };
     Kind kind = silent;
-    std::string text;  ///< the first report, in its own words
+    std::string text;  ///< first report, in the judge's words
 };
 
 constexpr Opinion::Kind last_of(Opinion::Kind) {
@@ -46,31 +46,34 @@ struct Judged {
     Opinion simulator;
     std::map<std::string, Opinion> tools;  ///< by compute-sanitizer's names: "memcheck"
 
-    /// Whether any tool of compute-sanitizer reported something.
+    /// Reports whether any tool of compute-sanitizer found something.
     bool sanitizer_reported() const;
 };
 
 /// The names of compute-sanitizer's tools.
 constexpr const char* kSanitizerTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
 
-/// The cases that the sources in `folder`/bugs and `folder`/clean mark. Throws std::runtime_error
-/// when there are none.
+/// Returns the cases marked in the sources of `folder`/bugs and `folder`/clean. Throws
+/// std::runtime_error if there are none.
 std::vector<SuiteCase> read_suite(const std::string& folder);
-/// The cases of one source, given its text.
+/// Returns the cases marked in the text of one source.
 std::vector<SuiteCase> cases_in(const std::string& program, const std::string& source);
 
-/// A tool's verdict, from what it printed.
+/// Derives a tool's opinion from its output.
 Opinion sanitizer_opinion(const std::string& output);
-/// The simulator's, from the JSON that `simulate --json` wrote.
+/// Derives the simulator's opinion from the JSON of `simulate --json`.
 Opinion simulator_opinion(const Json& report);
 
-/// "both", "simulator only", "sanitizer only" or "neither": who said that something is wrong.
+/// Returns "both", "simulator only", "sanitizer only" or "neither", depending on who reported
+/// something.
 std::string who_reported(const Judged& judged);
-/// A table in 80 columns: how often who reported what, and each case that only one of them sees.
+/// Returns a table in 80 columns of how often each judge reported something, and lists each case
+/// that only one of them detects.
 std::string to_text(const std::vector<Judged>& all);
 /// All verdicts.
 Json to_json(const std::vector<Judged>& all);
-/// Whether the simulator reported every seeded bug and no clean case, and every judge could run.
+/// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
+/// run.
 bool is_as_promised(const std::vector<Judged>& all);
 
 }  // namespace coalesce::proof

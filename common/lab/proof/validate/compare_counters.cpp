@@ -11,7 +11,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// Where both count something else. Each is counted and told, and is no proof of anything.
+/// A case in which the simulator and the profiler count different things by design. Such
+/// differences are listed, but neither prove nor disprove anything.
 struct KnownDifference {
     const char* step;   ///< as the case's name begins
     const char* shape;  ///< as it ends
@@ -39,7 +40,8 @@ const KnownDifference* known_difference(const std::string& name, const CounterMe
     return nullptr;
 }
 
-/// Whether "void ns::copy_tile<32, 8>(float *)" is the kernel "copy_tile".
+/// Reports whether a profiled name such as "void ns::copy_tile<32, 8>(float *)" is the kernel
+/// "copy_tile".
 bool is_kernel(const std::string& profiled, const std::string& name) {
     return std::regex_search(profiled, std::regex("\\b" + name + "\\b"));
 }
@@ -64,8 +66,8 @@ bool is_noise(const CounterMetric& counter, double simulated, double measured) {
     return beyond >= 0 && beyond <= std::max(kNoiseWavefronts, kNoiseFraction * simulated);
 }
 
-/// Whether the pipe itself counted just what the simulator did, where the metric that follows the
-/// instructions says otherwise.
+/// Reports whether the pipe's metric equals the simulator's count although the instruction-based
+/// metric differs.
 bool is_settled_by_pipe(const CounterMetric& counter, double simulated,
                         const ProfiledLaunch& launch) {
     if (!counter.is_exact) return false;
@@ -171,8 +173,8 @@ bool CounterComparison::is_equal() const {
         const CounterMetric& counter = summary.counter;
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
-        // Compared everywhere, equal everywhere, and not everywhere 0. The pipe may settle some
-        // cases, but it cannot take the place of the metric.
+        // A counter passes if it was compared in every case, never differed, and was not always 0.
+        // The pipe may settle some cases, but most must be equal by the metric itself.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled + summary.known == summary.cases &&
                summary.equal > summary.settled + summary.known && summary.largest_count > 0;

@@ -1,5 +1,5 @@
 /// \file
-/// The simulator's counters compared with the profiler's, case by case.
+/// Compares the simulator's counters with the profiler's, case by case.
 #pragma once
 
 #include <optional>
@@ -11,31 +11,33 @@
 
 namespace coalesce::proof {
 
-/// A counter of ours and the profiler's metric for it.
+/// A counter of the simulator and the profiler's metric for it.
 struct CounterMetric {
     const char* counter;  ///< as in the simulator's JSON
     const char* metric;   ///< as ncu has it
-    /// Of instructions that the metric leaves out (of matrices, asynchronous and bulk copies): added to it, where
-    /// ncu has them.
+    /// Metrics of instructions that `metric` leaves out (matrix instructions, asynchronous and bulk
+    /// copies). They are added to it if ncu reports them.
     std::vector<const char*> more = {};
-    /// Counted instruction by instruction: equal to the last digit. Otherwise counted in the
-    /// hardware's pipe, which adds up to `noise` where warps get in each other's way.
+    /// An exact metric is counted per instruction and must be equal to the last digit. Others are
+    /// counted in the hardware's pipe, which exceeds the count by up to `noise` if warps interfere.
     bool is_exact = true;
-    /// Without it nothing is proven; others may be missing in some version of ncu.
+    /// Without a required metric the comparison proves nothing. Other metrics may be missing in
+    /// some versions of ncu.
     bool is_required = true;
 };
 
 /// All that are compared.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// The value of a counter's metric and of those that are added to it. Nothing if ncu did not give the metric.
+/// Returns the value of a counter's metric, including the metrics to be added. Returns nothing if
+/// ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// What a metric of the pipe may show beyond the simulator's count, as a fraction, and in
-/// wavefronts where the count is small.
+/// How far a metric of the pipe may exceed the simulator's count: as a fraction, and in wavefronts
+/// for small counts.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
-/// One case where the two are not the same.
+/// A case in which the simulator and the profiler differ.
 struct Difference {
     std::string name;     ///< the case
     std::string counter;  ///< ours
@@ -43,46 +45,47 @@ struct Difference {
     double simulated = 0, measured = 0;
 };
 
-/// How one counter did over all cases.
+/// The results of one counter over all cases.
 ///
-/// The profiler's metrics that follow the instructions compute wavefronts from the lanes' addresses,
-/// by a rule that for some wide loads from shared memory is not the hardware's (docs/guide/proof.md).
-/// Where such a metric is not equal to the simulator's count, the pipe's count of the same launch
-/// decides, if it is equal to the last digit.
+/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, by a rule
+/// that differs from the hardware's for some wide loads from shared memory (docs/guide/proof.md).
+/// If such a metric differs from the simulator's count, the pipe's count of the same launch
+/// decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;             ///< that were compared
     int equal = 0;             ///< to the last digit
-    int settled = 0;           ///< not equal, but the pipe's count of the same launch is
-    int within_noise = 0;      ///< not equal, but within the noise of an inexact metric
-    int known = 0;             ///< not equal, and known not to be
-    double most_beyond = 0;    ///< the largest relative excess of the metric
-    double largest_count = 0;  ///< the largest value compared: 0 proves nothing
+    int settled = 0;           ///< cases that differ, but whose pipe count is equal
+    int within_noise = 0;      ///< cases that differ, but within the noise of an inexact metric
+    int known = 0;             ///< cases that differ for a known reason
+    double most_beyond = 0;    ///< largest relative excess of the metric
+    double largest_count = 0;  ///< largest value compared; 0 proves nothing
 };
 
 /// What came out.
 struct CounterComparison {
     std::vector<CounterSummary> counters;
     std::vector<Difference> differences;  ///< neither equal nor noise
-    std::vector<std::string> missing;     ///< metrics that ncu did not give
-    std::vector<std::string> known;       ///< why known differences are there, each once
+    std::vector<std::string> missing;     ///< metrics that ncu did not report
+    std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Whether every exact counter was there in every case, and equal, settled by the pipe or known to be another.
+    /// Reports whether every exact counter was present in every case, and was equal, settled by the
+    /// pipe, or known to differ.
     bool is_equal() const;
 };
 
-/// `cases` is what `launches --device sim` wrote. Throws std::runtime_error when the profiler saw
-/// other launches than these.
+/// Compares all counters. `cases` is the JSON that `launches --device sim` wrote. Throws
+/// std::runtime_error if the profiler recorded other launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// The same with counters that were measured before, of some of the cases: [{"case", "measured": {counter: count}}].
-/// Throws std::runtime_error for a case that the simulator does not have.
+/// Compares with counters that were recorded earlier for some of the cases: [{"case", "measured":
+/// {counter: count}}]. Throws std::runtime_error for a case that the simulator does not have.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// A table in 80 columns, with the first differences.
+/// Returns a table in 80 columns, with the first differences.
 std::string to_text(const CounterComparison& comparison);
-/// The summary, the differences, and each case with both numbers.
+/// Returns the summary, the differences, and both numbers for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,
              const std::vector<ProfiledLaunch>& launches);
 

@@ -9,7 +9,8 @@
 
 namespace coalesce::proof {
 
-/// Numbers that are the same with every compiler; those of <random>'s distributions are not.
+/// A random number generator that is the same with every compiler, unlike the distributions of
+/// <random>.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}

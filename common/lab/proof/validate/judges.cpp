@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
-constexpr double kOneMoreSeconds = 5;  ///< for each further case of the same run
+constexpr double kOneMoreSeconds = 5;  ///< for each additional case in the same run
 
 std::string program_of(const SuiteCase& one) {
     return std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program;
@@ -26,7 +26,7 @@ Opinion ask_simulator(const SuiteCase& one) {
     const TemporaryFolder folder;
     const fs::path json = folder.path / "report.json";
     const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
-    // Tests lie in another folder than programs.
+    // Tests and programs are in different folders.
     const fs::path simulate = folder_of_this / "../bin/simulate";
     const Ended ended = run_child(
         {simulate, "--quiet", "--threads", "1", "--json", json, program_of(one), one.name},
@@ -35,13 +35,14 @@ Opinion ask_simulator(const SuiteCase& one) {
     return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
 }
 
-/// One judge, and the cases that it is asked about in one run.
+/// A run of one judge on one or more cases.
 struct Question {
     std::string tool;                ///< "": the simulator
     std::vector<std::size_t> which;  ///< of one program
 };
 
-/// Those that never end come last: while they have the GPU, everybody else waits.
+/// Returns all questions. Cases that never end are last, because all others wait while they occupy
+/// the GPU.
 std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     std::deque<Question> all;
     std::map<std::string, std::vector<std::size_t>> programs;
@@ -62,7 +63,7 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     return all;
 }
 
-/// What is still to be asked, and what has been answered.
+/// The remaining questions and the opinions so far.
 class Judging {
 public:
     Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
@@ -131,10 +132,10 @@ private:
         const Ended ended =
             run_child(command, patience, {"LD_LIBRARY_PATH=" + library_path_from(cudart_folder())});
         const Opinion opinion = sanitizer_opinion(ended.output);
-        // What it said before it had to be ended counts.
+        // A report counts even if the program had to be stopped afterwards.
         if (opinion.kind == Opinion::reported) return opinion;
         if (ended.timed_out) return {Opinion::endless, ""};
-        // An error may have ended the program before its last case.
+        // An error may have ended the program before its last case, so check that all cases ran.
         const std::string all = "all " + std::to_string(more + 1) + " cases ran";
         if (more > 0 && ended.output.find(all) == std::string::npos) {
             return {Opinion::unusable, "not all cases ran"};

@@ -1,5 +1,5 @@
 /// \file
-/// The simulator and compute-sanitizer, asked about the suite of seeded bugs.
+/// Runs the simulator and compute-sanitizer on the suite of seeded bugs.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,14 @@
 
 namespace coalesce::proof {
 
-/// Told how many verdicts of how many there are; from any thread, one at a time.
+/// Called with the number of finished opinions and of all opinions, from any thread but never
+/// concurrently.
 using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// Lets all judges speak on all cases, `jobs` at a time; those that never end come last, with
-/// little patience. A tool of compute-sanitizer is asked about all cases of a program first, since
-/// it takes seconds to start: when it is silent it is silent on each, otherwise each is asked about.
+/// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. Cases that never
+/// end are last and have a short time limit. Because a tool of compute-sanitizer takes seconds to
+/// start, it first runs all cases of a program together. If it reports nothing, it is silent on
+/// each; otherwise each case runs separately.
 std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
                           int jobs, const VerdictProgress& progress = {});
 

@@ -1,8 +1,8 @@
-// launches -- each kernel of the course at a few shapes, then random patterns of accesses and of matrices: every case one
-// launch of one kernel, in an order that is always the same. Under a profiler, launch N is case N; on
-// the simulator the counters of each case are read after it.
+// launches -- launches each kernel of the course at a few shapes, then random patterns of accesses
+// and of matrices. Every case is one launch of one kernel, always in the same order. Under a
+// profiler, launch N is case N; on the simulator, the counters are read after each case.
 //
-// Nothing else may be launched here, not even a memset: it would shift the profiler's rows.
+// Nothing else may be launched here, not even a memset, because it would shift the profiler's rows.
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ struct Words {
     bool steps = true;
 };
 
-/// A square, and two shapes that are not multiples of anything, unless a kernel insists.
+/// A square, and two shapes without round numbers, unless a kernel requires them.
 constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
 
 struct Case {
@@ -47,7 +47,7 @@ public:
         : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
           in_(buffer_bytes()),
           out_(buffer_bytes()) {
-        // Initialised by a copy: a memset may be a kernel.
+        // Initialize by a copy, because a memset may launch a kernel.
         const std::vector<char> zeros(buffer_bytes());
         for (const DeviceBuffer* buffer : {&in_, &out_}) {
             CUDA_CHECK(
@@ -62,7 +62,7 @@ public:
 private:
     static std::vector<std::string> names(const course::Course& course) {
         std::vector<std::string> names;
-        // Lesson 16 has none: it measures itself, over several GPUs.
+        // Lesson 16 has no module, because it measures itself over several GPUs.
         for (const auto& step : course.steps) {
             if (has_module(step.name)) names.push_back(step.name);
         }
@@ -76,9 +76,9 @@ private:
             for (const Variant& variant : step.variants) {
                 if (variant.element_size != 4) continue;  // the buffers are of floats
                 const course::Variant* listed = known.find(variant.name);
-                // Copies of the driver and host code are no kernels.
+                // Copies by the driver and host code launch no kernels.
                 if (!listed || listed->kernel.empty()) continue;
-                // Those that work in place or on arrays launch several kernels, or others.
+                // Variants that work in place or on arrays launch several kernels, or other ones.
                 if (!variant.is_plain()) continue;
                 for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
             }
@@ -125,7 +125,7 @@ Json run_case(const Case& one, bool simulated) {
         throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
                                  " kernels; a case must launch one");
     }
-    // A variant may choose another kernel for some shapes.
+    // A variant may choose another kernel for some shapes, so use the name of the one that ran.
     json["kernel"] = counters.kernel;
     json["counters"] = counters_to_json(counters);
     return json;
@@ -144,7 +144,8 @@ void add_options(CLI::App& app, Words& words) {
 
 int run(const Words& words, char** argv) {
     check_writable(words.json);
-    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
+    // Random patterns have races and read uninitialized memory, so check only that they stay within
+    // their buffers.
     setenv("COALESCE_SIM_CHECK", "memcheck", 0);
     const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     const Device device = choose_device(choice, argv);

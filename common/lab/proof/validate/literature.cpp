@@ -1,4 +1,5 @@
-// Predictions come from the programs of common/lab/proof/literature, run on the simulated GPU with --time.
+// Predictions come from the programs of common/lab/proof/literature, run on the simulated GPU with
+// --time.
 #include "lab/proof/validate/literature.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ namespace coalesce::proof {
 namespace {
 
 const std::string kBookName = "docs/guide/proof.md", kBook = COALESCE_REPOSITORY "/" + kBookName;
-/// How far figures of a table may be from those that are predicted now: percent.
+/// Percentage points by which the table's figures may differ from the current predictions.
 constexpr double kTolerance = 2;
 
 std::string percent(double part) {
@@ -31,7 +32,7 @@ std::string heading_of(const Record& record) {
     return text;
 }
 
-/// Writes the table into the book, or says that it is not current.
+/// Writes the table into the book, or reports that the book's table is not current.
 int make_table(const TimeWords& words, const std::string& table) {
     const std::string book = read_file(kBook);
     const std::string wanted =

@@ -1,5 +1,5 @@
 /// \file
-/// The model of time compared with what others have published, on GPUs of which it knows documents alone.
+/// Compares the time model with published times, on GPUs that the model knows only from documents.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace coalesce::proof {
 
-/// For a terminal: the record with its table, then a line of figures.
+/// Returns text for a terminal: the record with its table, then a line of figures.
 std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs);
-/// For the book: a row for the record.
+/// Returns the row for the record in the book's table.
 std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs);
 Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs);
 
-/// Whether two tables say the same: the same words, and figures that are no more than 2 apart. Another compiler
-/// makes slightly other code of the kernels.
+/// Reports whether two tables have the same words, and figures that differ by at most 2. Another
+/// compiler generates slightly different code for the kernels.
 bool say_the_same(const std::string& table, const std::string& other);
 
-/// Does it all. Returns the exit code.
+/// Runs the whole comparison. Returns the exit code.
 int validate_literature(const TimeWords& words);
 
 }  // namespace coalesce::proof

@@ -1,9 +1,10 @@
-// validate -- does the simulator count what the hardware counts, and see what NVIDIA's checker sees?
+// validate -- does the simulator count what the hardware counts, and report what NVIDIA's checker
+// reports?
 //
-// First every kernel of the course, at three shapes, and about a hundred random access patterns: once
-// on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
-// simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
-// tools report. With --time: are times predicted as they are measured? (times.h)
+// First runs every kernel of the course at three shapes, and about a hundred random access
+// patterns, on the simulator and on the GPU under Nsight Compute, and compares all counters. Then
+// compares the reports of the simulator and of compute-sanitizer's four tools for the suite of
+// seeded bugs. With --time: compares predicted and measured times (times.h).
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -45,7 +46,7 @@ struct Words {
     CLI::Option* time = nullptr;
 };
 
-/// The model of time is compared with a GPU in another way than the counters.
+/// Adds the options of --time, which compares the time model with a GPU instead of the counters.
 void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
     time = app.add_option("--time", words.gpu,
                           "Compare predicted times with measured ones instead,\nfor "
@@ -105,7 +106,7 @@ public:
         return is_good ? exit_right : exit_wrong;
     }
 
-    /// The same cases as the file's run had.
+    /// Use the same cases as the run that wrote the file.
     int compare_with_recorded() {
         const Json recorded = Json::parse(read_file(words_.recorded));
         const Json& run = recorded.at("run");
@@ -124,7 +125,7 @@ public:
     }
 
 private:
-    /// Everything that could stop us half-way.
+    /// Checks in advance everything that could stop the run half-way.
     void find_tools() {
         check_writable(json_file());
         const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;
@@ -170,7 +171,7 @@ private:
                 json};
     }
 
-    /// What the simulator counts for every case.
+    /// Returns the simulator's counters for every case.
     Json simulate_cases() const {
         const TemporaryFolder folder;
         const fs::path json = folder / "simulated.json";

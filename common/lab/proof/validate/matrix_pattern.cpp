@@ -37,7 +37,8 @@ std::string text_of(FragmentKind fragment) {
     return text;
 }
 
-/// Rows of 8 to 80 halves, side by side, swizzled, scattered, and few addresses for many lanes.
+/// Chooses rows of 8 to 80 halves: contiguous, swizzled, scattered, or few addresses for many
+/// lanes.
 Access random_rows(Dice& dice) {
     constexpr int kStrides[] = {1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 10, 16, 17, 32, 0};
     constexpr unsigned kRows = kPatternSharedBytes / 16;

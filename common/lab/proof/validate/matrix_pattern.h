@@ -1,6 +1,7 @@
 /// \file
-/// Ways in which a warp can move small matrices, made at random: ldmatrix and stmatrix with rows anywhere in shared
-/// memory, and wmma's loads and stores. What hardware counts for these shows whether the simulator's rules hold.
+/// Random ways in which a warp moves small matrices: ldmatrix and stmatrix with rows anywhere in
+/// shared memory, and wmma's loads and stores. The hardware's counters for them show whether the
+/// simulator's rules are right.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct MatrixPattern {
     // ldmatrix and stmatrix
     int matrices = 4;
     bool turned = false;
-    Access rows;  ///< of 16 bytes, in shared memory
+    Access rows;  ///< access to rows of 16 bytes in shared memory
     // wmma
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< elements
@@ -53,10 +54,10 @@ struct MatrixPattern {
     std::string kernel() const;
 };
 
-/// `count` patterns; the same seed gives the same ones everywhere.
+/// Returns `count` patterns. The same seed gives the same patterns on every machine.
 std::vector<MatrixPattern> random_matrix_patterns(int count, std::uint64_t seed);
 
-/// Launches it. Both buffers have kPatternBytes of device memory.
+/// Launches the pattern. Both buffers have kPatternBytes of device memory.
 void launch(const MatrixPattern& pattern, void* out, const void* in);
 
 }  // namespace coalesce::proof

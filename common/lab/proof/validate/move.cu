@@ -1,4 +1,4 @@
-// The two kernels that do all access patterns: every index is computed at run time.
+// The two kernels that execute all access patterns. They compute every index at run time.
 
 #include "harness/errors.h"
 #include "lab/proof/validate/access_index.cuh"
@@ -13,7 +13,8 @@ __global__ void move(Element* out, const Element* in, Access load, Access store)
     if (takes_part(store)) out[index_of(store)] = value;
 }
 
-/// The values that arrive depend on the order of warps. Nobody looks at them: the accesses count.
+/// The stored values depend on the order of warps. They are not checked, because only the accesses
+/// count.
 template <class Element>
 __global__ void move_through_shared(Element* out, const Element* in, Access load,
                                     Access shared_store, Access shared_load, Access store) {

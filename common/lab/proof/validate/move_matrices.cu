@@ -1,6 +1,6 @@
-// The kernels that do all matrix patterns. The values that come out mean nothing: the accesses count.
-// GPUs before the H100 have no stmatrix, those before the A100 no tf32, and clang has no wmma: there nothing is moved,
-// and validate says that the counts differ.
+// The kernels that execute all matrix patterns. Their results have no meaning, because only the
+// accesses count. stmatrix needs an H100 and tf32 an A100 or later, and clang has no wmma. Without
+// them nothing is moved, and validate reports that the counts differ.
 #if __has_include(<mma.h>)
 #    include <mma.h>
 #    define COALESCE_HAS_WMMA
@@ -65,7 +65,7 @@ __global__ void store_matrices(Access rows, int matrices, bool turned) {
     }
 }
 
-// ---- fragments of 16 x 16, of tf32 16 x 8 ----
+// ---- fragments of 16 x 16, or 16 x 8 for tf32 ----
 
 #ifdef COALESCE_HAS_WMMA
 
@@ -78,7 +78,7 @@ using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, Element>;
 
 __device__ float never_written;
 
-/// Something has to come of what is loaded, or ptxas leaves the loads out.
+/// Uses the loaded values, because ptxas would remove the loads otherwise.
 template <class Fragment>
 __device__ void keep(const Fragment& fragment) {
     float sum = 0;

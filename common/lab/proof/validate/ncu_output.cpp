@@ -13,7 +13,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-/// "1,048,576" as 1048576; nothing when it is no number ("n/a", a unit).
+/// Parses "1,048,576" as 1048576. Returns nothing for text that is not a number ("n/a", a unit).
 std::optional<double> number_in(std::string text) {
     std::erase(text, ',');
     if (text.empty()) return std::nullopt;
@@ -23,13 +23,13 @@ std::optional<double> number_in(std::string text) {
     return value;
 }
 
-/// Where a column stands, or -1.
+/// Returns the index of a column, or -1.
 int find(const Fields& head, const std::string& name) {
     const auto found = std::ranges::find(head, name);
     return found == head.end() ? -1 : static_cast<int>(found - head.begin());
 }
 
-/// "smsp__inst.sum [inst]": some versions put the unit behind the name.
+/// Removes the unit that some versions append to a name, as in "smsp__inst.sum [inst]".
 std::string without_unit(const std::string& name) {
     return name.substr(0, name.find(" ["));
 }
@@ -63,7 +63,7 @@ private:
     }
 
     void read_row(const Fields& fields) {
-        // The line of units under the head has no number.
+        // Skip the line of units below the head, which has no ID.
         const std::optional<double> id = number_in(field(fields, "ID"));
         if (!id) return;
         ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];
@@ -86,7 +86,7 @@ private:
     std::map<int, ProfiledLaunch> by_id_;
 };
 
-/// What ncu itself says is wrong, or the end of its output.
+/// Returns ncu's own error messages, or else the end of its output.
 std::string errors_in(const std::string& text) {
     std::string errors;
     for (const std::string& line : lines_of(text)) {

@@ -1,5 +1,5 @@
 /// \file
-/// What Nsight Compute writes with --csv, read back.
+/// Parses the output of Nsight Compute with --csv.
 #pragma once
 
 #include <map>
@@ -11,19 +11,19 @@ namespace coalesce::proof {
 /// One kernel that it profiled.
 struct ProfiledLaunch {
     int id = 0;                             ///< launches are numbered from 0
-    std::string kernel;                     ///< its demangled name, with or without parameters
+    std::string kernel;                     ///< demangled name, with or without parameters
     std::map<std::string, double> metrics;  ///< by their full names: "....sum"
 };
 
-/// The launches in the order of their numbers. Lines around the table, such as "==PROF== ...", are
-/// passed over. Takes both of its layouts: a column for each metric (--page raw), and a line for
-/// each (--page details). Throws std::runtime_error with ncu's own errors when there is no table.
+/// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==
+/// ...". Accepts both layouts: a column for each metric (--page raw), and a line for each (--page
+/// details). Throws std::runtime_error with ncu's own errors if there is no table.
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text);
 
-/// The metrics that ncu said it does not know ("Failed to find metric ...").
+/// Returns the metrics that ncu did not recognize ("Failed to find metric ...").
 std::vector<std::string> unknown_metrics(const std::string& text);
 
-/// The fields of one line of CSV: quotes and doubled quotes are undone.
+/// Splits a line of CSV into fields, with quotes removed.
 std::vector<std::string> csv_fields(const std::string& line);
 
 }  // namespace coalesce::proof

@@ -1,5 +1,5 @@
-// Predictions come from the programs themselves, run on the simulated GPU with --time; measured times from the
-// same programs on the GPU that is there, or from docs/results where there is none.
+// Predictions come from the programs themselves, run on the simulated GPU with --time. Measured
+// times come from the same programs on this machine's GPU, or from docs/results if there is none.
 #include "lab/proof/validate/times.h"
 
 #include <algorithm>
@@ -23,11 +23,12 @@ namespace fs = std::filesystem;
 using timing::TimePair;
 
 const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/results/";
-/// What the course's results are of.
+/// The GPU of the course's published results.
 const std::string kCourseGpu = "NVIDIA H200";
 const std::string kNothingMeasured =
     "nothing of this was measured: choose other --sizes, or another GPU after --time";
-/// Counted at this size, which all variants take, while times are predicted for larger ones.
+/// The simulator counts at this size, which all variants accept; times are predicted for larger
+/// sizes.
 const std::string kCounted = "512";
 
 std::string key_of(const std::string& step, const std::string& variant, Shape shape) {
@@ -44,7 +45,7 @@ fs::path program_of(const std::string& name) {
     throw UsageError(program.string() + " is not built; ./learn build builds it");
 }
 
-/// What the program writes into the file of --json.
+/// Runs the program with --json and returns the JSON that it writes.
 Json json_of(const std::string& program, std::vector<std::string> arguments) {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "results.json";
@@ -65,7 +66,7 @@ Json measured_json(const std::string& program, Shape shape) {
                              "--cols", std::to_string(shape.cols)});
 }
 
-/// What docs/results has of that GPU.
+/// Returns the times that docs/results has for that GPU.
 Measured published(const std::string& gpu) {
     std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
     for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
@@ -78,7 +79,7 @@ Measured published(const std::string& gpu) {
     return measured;
 }
 
-/// All of the files together, whatever GPU they are of.
+/// Returns the times of all files together, whatever GPU they were measured on.
 Measured measured_in(const std::vector<std::string>& files) {
     Measured measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));
@@ -104,7 +105,7 @@ bool takes(const std::string& program, Shape shape) {
     return program != kSearch || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
 }
 
-/// Sizes in the order in which they come, each with its pairs.
+/// Groups pairs by size, in order of first occurrence.
 std::vector<std::pair<std::string, std::vector<TimePair>>> by_size(
     const std::vector<ComparedTime>& times) {
     std::vector<std::pair<std::string, std::vector<TimePair>>> sizes;
@@ -132,8 +133,8 @@ std::vector<ComparedTime> known_of(std::vector<ComparedTime> times) {
     return times;
 }
 
-/// Of all sizes together. A small matrix before a large one is no feat: only kernels at the same size are put
-/// in order.
+/// Summarizes all sizes together. Counts the order of kernels only within a size, because a small
+/// matrix being faster than a large one proves nothing.
 timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
     timing::ErrorSummary all = timing::summary_of(pairs_of(times));
     all.comparable = all.in_order = 0;
@@ -237,7 +238,7 @@ std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
 
 std::string times_text(const std::vector<ComparedTime>& times) {
     std::string text, figures = figures_head();
-    // Below each row that of what is known, where not all is.
+    // Adds a second row for the known kernels if some are unknown.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
                          const timing::ErrorSummary& known) {
         figures += figures_row(name, all);

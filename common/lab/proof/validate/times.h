@@ -1,5 +1,6 @@
 /// \file
-/// The model of time compared with a GPU: every variant of every lesson and of the search, predicted and measured.
+/// Compares the time model with a GPU: predicted and measured times of every variant of every
+/// lesson and of the search.
 #pragma once
 
 #include <map>
@@ -12,17 +13,18 @@
 
 namespace coalesce::proof {
 
-/// Which of them, and where measured times come from.
+/// The lessons to compare, and the source of the measured times.
 struct TimeWords {
-    std::string gpu;  ///< whose times are predicted; empty: the one that was measured
-    std::vector<std::string> lessons;  ///< by number or name; all when empty
+    /// The GPU to predict; if empty, the one that was measured.
+    std::string gpu;
+    std::vector<std::string> lessons;  ///< lesson numbers or names; all if empty
     std::string sizes = "4096,8192,16384,32768,32768x16384";
-    bool published = false;  ///< docs/results, also where there is a GPU
+    bool published = false;  ///< use docs/results even if there is a GPU
     bool no_search = false;
-    std::vector<std::string> against;  ///< files of another run, in place of predictions
-    bool literature = false;           ///< other GPUs, and what others have published of them
+    std::vector<std::string> against;  ///< result files to use instead of predictions
+    bool literature = false;           ///< compare with published times of other GPUs
     bool tables = false, are_tables_current = false;  ///< of `literature`, in the book
-    double limit = 0;  ///< percent: the largest median that is no failure; 0: any
+    double limit = 0;  ///< median error in percent above which the comparison fails; 0: none
     std::string json, markdown, svg;
 };
 
@@ -34,13 +36,13 @@ struct ComparedTime {
     double error_band = 0;
 };
 
-/// What a lesson's program or the search has written: measured times by name and size. What it skipped, or
-/// has no time for, is not among them.
+/// Measured times by name and size, from files written by a lesson's program or the search. Entries
+/// that were skipped or have no time are left out.
 class Measured {
 public:
-    /// Any file of results, however deep they are; what is known already stays.
+    /// Adds all results in a file, at any depth. Existing times are kept.
     void add(const Json& json);
-    /// 0 when it was not measured.
+    /// Returns the time in milliseconds, or 0 if it was not measured.
     double ms(const std::string& step, const std::string& variant, Shape shape) const;
     const std::string& device() const { return device_; }
 
@@ -50,29 +52,33 @@ private:
     std::map<std::string, double> ms_;
 };
 
-/// Predicted and measured, for those that have both. `predicted`: what a program wrote with --time.
+/// Pairs predicted and measured times where both exist. `predicted` is the JSON that a program
+/// wrote with --time.
 std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
 
-/// Another run in place of the model: what it measured of the same kernels stands where their predictions were.
+/// Replaces the predictions by the times that another run measured for the same kernels.
 std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run);
 
-/// Why those have no prediction that were measured: "12_async tma: its blocks wait ...".
+/// Returns why some measured kernels have no prediction, such as "12_async tma: its blocks wait
+/// ...".
 std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
                                        const Measured& measured);
 
-/// For a terminal: each size with its table and its worst ten, then a line for each size.
+/// Returns text for a terminal: for each size a table and the ten worst predictions, then a line
+/// per size.
 std::string times_text(const std::vector<ComparedTime>& times);
-/// For the book: the same as tables.
+/// Returns the same as Markdown tables for the book.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
 
-/// What that program writes into the file of --json: its kernels at `shape`, predicted on `gpu`.
+/// Returns the JSON that the program writes with --json: its kernels at `shape`, predicted on
+/// `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
-/// Errors as a table for a terminal: its head, and a row.
+/// Return the head and a row of a table of errors for a terminal.
 std::string figures_head();
 std::string figures_row(const std::string& name, const timing::ErrorSummary& summary);
 
-/// Does it all. Returns the exit code.
+/// Runs the whole comparison. Returns the exit code.
 int validate_times(const TimeWords& words);
 
 }  // namespace coalesce::proof

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr double kProfileSeconds = 420;
 
-/// Folders where toolkits put what is not on the PATH, newest first.
+/// Returns the folders where toolkits install programs outside the PATH, newest first.
 std::vector<fs::path> tool_folders() {
     std::vector<fs::path> folders;
     for (const char* root : {"/usr/local", "/opt/nvidia/nsight-compute", "/opt/nvidia"}) {
@@ -48,7 +48,7 @@ std::string metric_list(const std::vector<std::string>& without) {
     return list;
 }
 
-/// Only what is not needed may be unknown.
+/// Throws if a required metric is unknown.
 void check_unknown(const std::vector<std::string>& unknown) {
     for (const CounterMetric& counter : counter_metrics()) {
         if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
@@ -85,7 +85,7 @@ std::string cudart_folder() {
     Dl_info info{};
     if (!dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &info)) return "";
     std::error_code error;
-    // The symbol may be this program's own jump to it.
+    // Ask the library for the symbol, because its address here may be a stub in this program.
     void* library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
     void* function = library ? dlsym(library, "cudaGetDeviceCount") : nullptr;
     if (function) dladdr(function, &info);
@@ -96,7 +96,7 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
                             const std::string& metrics) {
     const TemporaryFolder folder;
     const fs::path log = folder.path / "ncu.csv";
-    // The clocks are not ours to change; counters do not depend on them.
+    // Leave the clocks alone; counters do not depend on them.
     std::vector<std::string> command{
         ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
         "base", "--log-file",      log.string(), "--metrics", metrics};
@@ -118,7 +118,7 @@ std::string profile(const std::string& ncu, const std::vector<std::string>& prog
     for (std::size_t tries = 0;; ++tries) {
         const std::string text = profile_metrics(ncu, program, metric_list(without));
         const std::vector<std::string> unknown = unknown_metrics(text);
-        // It may name one at a time.
+        // ncu may report only one unknown metric at a time, so try again.
         if (unknown.empty() || tries == counter_metrics().size()) return text;
         check_unknown(unknown);
         without.insert(without.end(), unknown.begin(), unknown.end());

@@ -10,7 +10,7 @@
 namespace coalesce::proof {
 namespace {
 
-/// The counters that are compared, as the simulator's JSON names them.
+/// The counters to compare, by their names in the simulator's JSON.
 constexpr const char* kCompared[] = {
     "load_requests",           "load_sectors",           "store_requests",
     "store_sectors",           "atomic_requests",        "atomic_sectors",
@@ -18,14 +18,15 @@ constexpr const char* kCompared[] = {
     "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_wavefronts",
 };
 
-/// "shared_load_pipe" for "shared_load_wavefronts": what the hardware's pipe counted.
+/// Returns the name of the counter in the hardware's pipe, such as "shared_load_pipe" for
+/// "shared_load_wavefronts".
 std::string pipe_of(const std::string& counter) {
     const std::string wavefronts = "_wavefronts";
     if (!counter.ends_with(wavefronts)) return "";
     return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
 }
 
-/// The only launch of a run of the simulator.
+/// Returns the launch of a simulator run that has exactly one.
 const Json& only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {
@@ -35,7 +36,7 @@ const Json& only_launch(const Json& simulated) {
     return kernels[0];
 }
 
-/// Sums over one half of the kernels.
+/// Totals over one half of the kernels.
 struct Half {
     int equal = 0, in_range = 0, known = 0, differing = 0, failed = 0;
     int repeatable = 0, repeatable_equal = 0;
@@ -86,7 +87,7 @@ std::string time_words(const ComparedKernel& kernel) {
     return ratio + (time.is_within() ? "  within" : "  BEYOND");
 }
 
-/// The line of a kernel, and below it what differs.
+/// Returns the line of a kernel, followed by its differences.
 std::string row(const ComparedKernel& kernel) {
     std::string text = format("%-28s%-8s", kernel.name.c_str(), counters_word(kernel).c_str()) +
                        time_words(kernel);

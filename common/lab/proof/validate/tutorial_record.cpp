@@ -22,7 +22,7 @@ struct TimedKernel {
     double ms = 0;
 };
 
-/// The lines "NAME MS ms" of a program's output.
+/// Parses the lines "NAME MS ms" of a program's output.
 std::vector<TimedKernel> timed_kernels(const std::string& text) {
     std::vector<TimedKernel> kernels;
     for (const std::string& line : lines_of(text)) {
@@ -34,7 +34,7 @@ std::vector<TimedKernel> timed_kernels(const std::string& text) {
     return kernels;
 }
 
-/// The counters that are not 0, as whole numbers where they are.
+/// Returns the nonzero counters, as integers where possible.
 Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>& counters) {
     Json values = Json::object();
     for (const RecordedCounter& counter : counters) {
@@ -53,7 +53,7 @@ Json values_of(const ProfiledLaunch& launch, const std::vector<RecordedCounter>&
     return values;
 }
 
-/// "void ns::reduce<256>(float *)" without its type and its parameters.
+/// Returns a name such as "void ns::reduce<256>(float *)" without its return type and parameters.
 std::string kernel_name(const std::string& profiled) {
     constexpr std::string_view type = "void ";
     const std::size_t begin = profiled.starts_with(type) ? type.size() : 0;
@@ -75,7 +75,7 @@ std::vector<RecordedCounter> make_recorded_counters() {
         recorded.metrics.insert(recorded.metrics.end(), counter.more.begin(), counter.more.end());
         if (!counter.is_exact)
             recorded.name.replace(recorded.name.find(wavefronts), wavefronts.size(), "_pipe");
-        // What asynchronous copies write, which the simulator counts with the stores.
+        // Add the wavefronts of asynchronous copies, which the simulator counts as stores.
         if (recorded.name == "shared_store_wavefronts")
             recorded.metrics.emplace_back(
                 "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum");
@@ -106,7 +106,7 @@ const std::vector<std::string>& tutorial_themes() {
 }
 
 bool is_held_back(const std::string& kernel) {
-    // FNV-1a. Its lowest bits depend on few bits of the letters, so a higher one decides.
+    // FNV-1a hash. Its lowest bits depend on few bits of the letters, so use a higher bit.
     std::uint32_t hash = 2166136261u;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     return (hash >> 16 & 1) != 0;
@@ -177,7 +177,7 @@ ThemeRecord record_of(const ThemeOutput& output) {
 
 namespace {
 
-/// The least and the most of each counter, of those that are not the same in all runs.
+/// Returns the minimum and maximum of each counter that differs between runs.
 Json ranges_of(const std::vector<Json>& runs) {
     Json ranges = Json::object();
     for (const RecordedCounter& counter : recorded_counters()) {

@@ -1,9 +1,10 @@
 /// \file
-/// What a GPU measured of the tutorial kernels: counters of small launches, times and more of large ones.
+/// The record of a GPU's measurements of the tutorial kernels: counters of small launches, times
+/// and more of large ones.
 ///
-/// The record has two files. measured.json holds the counters of all kernels, and the times of one half.
-/// held_back.json holds the times of the other half, so that the model of time can be improved without
-/// looking at them, and judged by them afterwards.
+/// The record has two files. measured.json contains the counters of all kernels, and the times of
+/// one half. held_back.json contains the times of the other half, so that the time model can be
+/// improved without looking at them, and evaluated with them afterwards.
 #pragma once
 
 #include <filesystem>
@@ -15,27 +16,28 @@
 
 namespace coalesce::proof {
 
-/// A theme is a program of common/lab/proof/tutorial.
+/// Returns the themes; each is a program of common/lab/proof/tutorial.
 const std::vector<std::string>& tutorial_themes();
 
-/// Reports whether the times of this kernel belong to the half that is held back. The rule looks at nothing but
-/// the name, so that a kernel stays in its half when others are added.
+/// Reports whether the times of this kernel belong to the held-back half. The rule depends only on
+/// the name, so a kernel stays in its half when others are added.
 bool is_held_back(const std::string& kernel);
 
-/// A counter of the record, and the metrics that add up to it.
+/// A counter of the record, and the metrics whose sum it is.
 struct RecordedCounter {
     std::string name;
     std::vector<std::string> metrics;
 };
-/// The counters of small launches. Those whose name the simulator's JSON has are compared; the others explain
-/// differences: `..._pipe` is counted in the hardware's pipe, `local_...` are accesses of local memory.
+/// Returns the counters of small launches. Those that also occur in the simulator's JSON are
+/// compared. The others explain differences: `..._pipe` is counted in the hardware's pipe,
+/// `local_...` are accesses of local memory.
 const std::vector<RecordedCounter>& recorded_counters();
-/// What is recorded of large launches, beside their times.
+/// Returns the counters that are recorded for large launches, in addition to their times.
 const std::vector<RecordedCounter>& recorded_extras();
-/// Their metrics as ncu takes them, separated by commas.
+/// Returns their metrics, separated by commas as ncu expects them.
 std::string metric_names(const std::vector<RecordedCounter>& counters);
 
-/// What the programs and ncu printed of one theme.
+/// The output of a theme's program and of ncu.
 struct ThemeOutput {
     std::string theme;
     std::string times;  ///< of `--time`
@@ -43,27 +45,27 @@ struct ThemeOutput {
     std::string full;   ///< of ncu, of large ones
 };
 
-/// The kernels of a theme as both files have them. Throws std::runtime_error unless all three texts are of the
-/// same kernels.
+/// The kernels of a theme, for both files. record_of() throws std::runtime_error unless all three
+/// outputs are of the same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };
 ThemeRecord record_of(const ThemeOutput& output);
 
-/// Adds to kernels of the record what more runs of them counted. `launches` has `repeats` of each kernel, one kernel
-/// after the other. Each kernel gets "runs", their number with the recorded one, and "ranges", the least and the most of
-/// each counter that is not the same in all runs, unless there is none. Throws std::runtime_error if the launches are
-/// of other kernels.
+/// Adds the counters of more runs to kernels of the record. `launches` contains `repeats` launches
+/// of each kernel, one kernel after another. If any counter varies, the kernel gets "runs", the
+/// number of runs including the recorded one, and "ranges", the minimum and maximum of each counter
+/// that varies. Throws std::runtime_error if the launches are of other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 
-/// Reads and writes measured.json and held_back.json of a folder, which have "run" and "kernels".
+/// The contents of measured.json and held_back.json, which both have "run" and "kernels".
 struct TutorialRecord {
     Json run, measured = Json::array(), held_back = Json::array();
 
     void add(const ThemeRecord& theme);
     void write(const std::filesystem::path& folder) const;
-    /// `with_held_back`: also reads the times that are held back.
+    /// Reads the record of a folder, with the held-back times if `with_held_back`.
     static TutorialRecord read(const std::filesystem::path& folder, bool with_held_back);
 };
 

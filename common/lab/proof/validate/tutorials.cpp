@@ -1,8 +1,9 @@
-// tutorials -- does the simulator count what the hardware counts for kernels of courses and tutorials, and are their
-// times within the bands that are predicted?
+// tutorials -- are the simulator's counters for kernels of courses and tutorials those of the
+// hardware, and are their times within the predicted bands?
 //
-// With --measure, on a GPU, it runs each program of common/lab/proof/tutorial, under Nsight Compute too, and writes
-// docs/results/tutorial. With --measure-again, it adds to those results how far counters differ from run to run.
+// With --measure, on a GPU, it runs each program of common/lab/proof/tutorial, alone and under
+// Nsight Compute, and writes docs/results/tutorial. With --measure-again, it adds to those results
+// how far counters vary from run to run.
 // Otherwise, on any machine, it runs the programs on the simulator and compares.
 
 #include <CLI/CLI.hpp>
@@ -105,7 +106,7 @@ std::string output_of(const std::vector<std::string>& command, double seconds) {
     return ended.output;
 }
 
-/// Runs a theme's program three times: alone for its times, and twice under ncu.
+/// Runs a theme's program three times: once alone for its times, and twice under ncu.
 ThemeOutput measure_theme(const Words& words, const std::string& ncu, const std::string& theme) {
     const std::string program = program_of(words, theme);
     return {
@@ -137,7 +138,8 @@ int measure(const Words& words) {
     const std::string ncu = reads ? "" : find_tool("ncu");
     TutorialRecord record;
     if (reads) {
-        // The description of an earlier run is not among what it printed.
+        // The output of an earlier run does not include its description, so take it from the
+        // existing record.
         record.run = Json::parse(read_file(fs::path(words.record) / "measured.json")).at("run");
     } else {
         const Json machine = ask_nvidia_smi();
@@ -163,7 +165,7 @@ int measure(const Words& words) {
     return exit_right;
 }
 
-/// What the simulator writes of one example, whose program is in `programs`.
+/// Returns the simulator's JSON for one example, whose program is in `programs`.
 Json simulate_kernel(const Words& words, const fs::path& programs, const Json& kernel,
                      bool with_time) {
     const TemporaryFolder folder;
@@ -185,7 +187,7 @@ bool is_wanted(const Words& words, const Json& kernel) {
     return is_in(words.themes, kernel.at("theme")) && is_in(words.only, kernel.at("name"));
 }
 
-/// What ncu prints of more runs of these kernels of a theme.
+/// Returns ncu's output for more runs of these kernels of a theme.
 std::string repeat_kernels(const Words& words, const std::string& theme,
                            const std::vector<Json*>& kernels) {
     const std::string file = theme + ".again.csv";
@@ -220,7 +222,7 @@ int measure_again(const Words& words) {
     return exit_right;
 }
 
-/// The measured time of a kernel, or 0 if it is not known here.
+/// Returns the measured time of a kernel, or 0 if it was not read.
 double measured_ms(const TutorialRecord& record, const Json& kernel) {
     if (kernel.contains("ms")) return kernel.at("ms");
     for (const Json& one : record.held_back)

@@ -16,7 +16,7 @@ TimePair pair_of(const std::string& name, double measured, double predicted) {
     return {name, measured, predicted, "memory", {}};
 }
 
-/// Errors: +10 %, -20 %, 0, +50 %, -4 %.
+/// The errors are +10 %, -20 %, 0, +50 %, -4 %.
 std::vector<TimePair> five() {
     std::vector<TimePair> pairs{pair_of("a", 1.00, 1.10), pair_of("b", 2.00, 1.60),
                                 pair_of("c", 4.00, 4.00), pair_of("d", 8.00, 12.00),
@@ -31,7 +31,7 @@ TEST_CASE("the figures are those that a hand computes") {
     const ErrorSummary summary = summary_of(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
-    // Five values: the least that 4.5 of them do not surpass is the fifth.
+    // The 90th percentile of five values has rank 4.5, rounded up to the fifth.
     CHECK(summary.percentile_90 == doctest::Approx(0.50));
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
@@ -48,15 +48,15 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
 }
 
 TEST_CASE("only times that differ by more than 5 % are compared with each other") {
-    // a and e differ by 3 %: of the ten pairs nine count, and all are in order.
+    // a and e differ by only 3 %, so nine of the ten pairs count, and all are in order.
     CHECK(summary_of(five()).comparable == 9);
     CHECK(summary_of(five()).in_order == 9);
-    // b is predicted to be slower than c, which takes twice as long.
+    // b is predicted to be slower than c, although c takes twice as long.
     auto pairs = five();
     pairs[1].predicted = 4.5;
     CHECK(summary_of(pairs).in_order == 8);
     CHECK(summary_of(pairs).order() == doctest::Approx(8.0 / 9));
-    // Equal predictions tell nothing of the order.
+    // Equal predictions do not count as a correct order.
     pairs[1].predicted = 4.0;
     CHECK(summary_of(pairs).in_order == 8);
 }
@@ -98,7 +98,7 @@ TEST_CASE("Markdown has a row for each pair") {
 TEST_CASE(
     "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
     const std::string svg = as_svg(five(), "Five & more");
-    // The key has one of each, and a ring is two discs.
+    // The legend has one of each, and a ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
     CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
     CHECK(occurrences(svg, "stroke-dasharray") == 2 + 1);

@@ -31,8 +31,8 @@ TEST_CASE("a seed makes the same kernels whenever, wherever, and however many th
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
-    // Predictions that are kept are of these. Whoever changes the generator has to predict and to measure
-    // again.
+    // Stored predictions are for these kernels. After a change of the generator, predict and
+    // measure again.
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 

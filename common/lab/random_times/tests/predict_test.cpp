@@ -1,5 +1,5 @@
-// Predictions of random kernels, with a predictor that says what we want it to: programs look its functions
-// up by name, and find those of this program before the simulator's.
+// Tests predictions of random kernels with a fake predictor. Programs look up its functions by name
+// and find those of this program before the simulator's.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,14 +18,15 @@ namespace {
 int recorded = -1;
 std::string answer;
 
-/// A kernel whose full size is the small one.
+/// Returns a kernel whose full size is the small one.
 std::vector<Kernel> small_kernel() {
     std::vector<Kernel> kernels = random_kernels(1, 1);
     kernels[0].full = kernels[0].small;
     return kernels;
 }
 
-/// What is predicted reads what nobody wrote. Here, where all of it runs, that is reported.
+/// Predicts without output. Predicted kernels read uninitialized memory, which is reported here
+/// because the whole kernel runs.
 Predicted predict_quietly(const std::string& gpu) {
     simulator_library::set_quiet(true);
     const Predicted predicted = predict(small_kernel(), gpu);

@@ -1,4 +1,4 @@
-// Kernels that are wrong on purpose: the check has to see each of them.
+// Tests that the check detects kernels that are wrong on purpose.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -10,7 +10,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// The first kernel whose text has these words, with others in their place.
+/// Returns the first kernel whose text contains `words`, replaced by `others`.
 Kernel changed(
     const std::string& words, const std::string& others,
     const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {

@@ -1,5 +1,5 @@
-// check_predictions SHOWN.JSON NOW.JSON -- whether the predicted times that the tables show are those of today.
-// Exit code 0: they are; 1: they are not, a line for each that is not.
+// check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are
+// current. Exits with 0 if they are, else with 1 after a line for each that is not.
 
 #include <algorithm>
 #include <iostream>
@@ -11,7 +11,7 @@ using coalesce::learn::read_json;
 
 namespace {
 
-// Of the lessons' own shapes, then of each other size.
+// Returns the results at the lessons' own shapes, then those of each other size.
 std::vector<Json> lists_of(const Json& file) {
     std::vector<Json> lists = {file.at("results")};
     for (auto& size : file.at("other_sizes")) lists.push_back(size.at("results"));

@@ -1,4 +1,4 @@
-// The README's results, made from results that were written down here.
+// Tests the README's results with results written in this file.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ kernel = "transpose_naive"
 expect = { load = 4, store = 8 }
 )";
 
-// A folder that is gone again at the end.
+// A temporary folder, removed at the end.
 struct ReportFolder {
     fs::path path = fs::temp_directory_path() / ("report-" + std::to_string(getpid()));
     ReportFolder() {
@@ -177,7 +177,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
               "95.7 % |\n"));
     CHECK(has(folder.read("docs/guide/results.md"), "| [02](../../steps/02_naive/README.md) |"));
     CHECK(has(folder.read("docs/guide/results.md"), "| 02_naive | 8x32 |"));
-    // The headline itself is the fastest.
+    // Now the headline itself is the fastest.
     faster["gbps"] = 4000;
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
     CHECK(update_readme(folder.path, true) == 1);
@@ -208,7 +208,7 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: there are none");
-    // Each field, missing and of another kind.
+    // Try each field, once missing and once with a wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
          {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},

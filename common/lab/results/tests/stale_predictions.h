@@ -1,4 +1,4 @@
-// Whether predictions that are shown are those of today.
+// Checks that displayed predictions are current.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,8 @@ inline std::string difference(const Json& shown, const Json& now) {
     return "ms is " + other.at("ms").dump() + ", not " + one.at("ms").dump();
 }
 
-/// How predictions differ from those that are shown, a sentence each; less than a percent is none.
+/// Returns a sentence for each prediction that differs from the displayed one by at least one
+/// percent.
 inline std::vector<std::string> stale_predictions(const Json& shown, const Json& now) {
     std::map<std::string, Json> known;
     for (auto& row : shown) known[name_of_row(row)] = row;

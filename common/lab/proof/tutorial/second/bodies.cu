@@ -1,9 +1,9 @@
-// Kernels that compute: bodies, random numbers, special functions, whole numbers.
+// Kernels limited by arithmetic: n-body problems, random numbers, special functions, integers.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
-// Potentials of charges in doubles: each thread meets all others through shared memory.
+// Computes potentials of charges in doubles; each thread reads all others from shared memory.
 __global__ void potentials(double* out, const double4_16a* body, int n) {
     __shared__ double4_16a s[64];
     const double4_16a own = body[thread_in_grid()];
@@ -35,7 +35,7 @@ EXAMPLE(potentials) {
         out, expected, 1e-9, 1000);
 }
 
-// Forces of Lennard and Jones between each atom and 32 neighbours.
+// Computes Lennard-Jones forces between each atom and 32 neighbours.
 __global__ void pair_forces(float4* out, const float4* atom, const int* neighbour, int n) {
     const int i = thread_in_grid();
     const float4 own = atom[i];
@@ -75,7 +75,7 @@ EXAMPLE(pair_forces) {
         out, expected, 1e-3);
 }
 
-// Random walks by a linear congruential generator.
+// Computes random walks with a linear congruential generator.
 __global__ void random_walks(int* out, int steps) {
     unsigned state = thread_in_grid() * 747796405u + 1;
     int place = 0;
@@ -100,7 +100,7 @@ EXAMPLE(random_walks) {
     return checked([=] { random_walks<<<n / 256, 256>>>(out, steps); }, out, expected);
 }
 
-// Normal numbers from uniform ones (Box and Muller), by fast functions.
+// Generates normal numbers from uniform ones (Box-Muller) with fast intrinsics.
 __global__ void normal_numbers(float2* out, const float2* in) {
     const float2 u = in[thread_in_grid()];
     const float radius = sqrtf(-2 * __logf(u.x + 1e-7f)), angle = 6.2831853f * u.y;
@@ -122,7 +122,7 @@ EXAMPLE(normal_numbers) {
         out, expected, 1e-3);
 }
 
-// Ten rounds of a counter-based generator (as Philox has them).
+// Computes ten rounds of a counter-based generator like Philox.
 __global__ void counter_numbers(uint2* out) {
     unsigned a = thread_in_grid(), b = 0, key = 0xdecafbad;
     for (int round = 0; round < 10; ++round) {
@@ -150,7 +150,7 @@ EXAMPLE(counter_numbers) {
                    out, expected);
 }
 
-// Prices of options by a binomial tree of 128 steps: a block for each.
+// Prices options with a binomial tree of 128 steps, one block per option.
 __global__ void binomial_options(float* out, const float* strike) {
     __shared__ float s[129];
     const int t = threadIdx.x;
@@ -181,7 +181,7 @@ EXAMPLE(binomial_options) {
     return checked([=] { binomial_options<<<n, 128>>>(out, strike); }, out, expected, 1e-4);
 }
 
-// Newton's fractal: roots of z^3 = 1, which lanes reach after different numbers of steps.
+// Computes Newton's fractal for z^3 = 1, in which lanes need different numbers of steps.
 __global__ void newton_fractal(unsigned char* out, int side) {
     const int px = blockIdx.x * 16 + threadIdx.x, py = blockIdx.y * 8 + threadIdx.y;
     float x = 4.0f * px / side - 2, y = 4.0f * py / side - 2;
@@ -199,7 +199,7 @@ __global__ void newton_fractal(unsigned char* out, int side) {
 EXAMPLE(newton_fractal) {
     const int side = pick(1024, 64);
     const auto out = zeros<unsigned char>(side * side);
-    const auto check = [=] {  // rounding decides about single steps, so the mean is compared
+    const auto check = [=] {  // rounding changes single step counts, so the mean is compared
         double found = 0, expected = 0;
         const auto values = out.read();
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -221,7 +221,7 @@ EXAMPLE(newton_fractal) {
     return {[=] { newton_fractal<<<dim3(side / 16, side / 8), dim3(16, 8)>>>(out, side); }, check};
 }
 
-// A polynomial of degree 32 for each element, in doubles (Horner).
+// Evaluates a polynomial of degree 32 for each element, in doubles (Horner).
 __global__ void long_polynomial(double* out, const double* in) {
     const double x = in[thread_in_grid()];
     double sum = 1;
@@ -239,7 +239,7 @@ EXAMPLE(long_polynomial) {
     return checked([=] { long_polynomial<<<n / 256, 256>>>(out, in); }, out, expected, 1e-9);
 }
 
-// Powers modulo a prime, with remainders of 64 bits.
+// Computes powers modulo a prime, with 64-bit remainders.
 __global__ void powers_modulo(unsigned* out, const unsigned* in) {
     const unsigned long long prime = 1000000007;
     unsigned long long base = in[thread_in_grid()], result = 1;
@@ -264,7 +264,7 @@ EXAMPLE(powers_modulo) {
     return checked([=] { powers_modulo<<<n / 128, 128>>>(out, in); }, out, expected);
 }
 
-// Twenty rounds of adding, rotating and xor on four words (as ChaCha has them).
+// Performs twenty rounds of additions, rotations and xors on four words, as in ChaCha.
 __global__ void mix_words(uint4* data) {
     uint4 v = data[thread_in_grid()];
     const auto rotated = [](unsigned x, int by) { return __funnelshift_l(x, x, by); };
@@ -293,7 +293,7 @@ EXAMPLE(mix_words) {
                     data, expected);
 }
 
-// The nearest of 64 spheres that each ray meets; spheres in shared memory.
+// Finds the nearest of 64 spheres that each ray hits; the spheres are in shared memory.
 __global__ void trace_rays(float* out, const float4* sphere, int side) {
     __shared__ float4 s[64];
     const int t = threadIdx.y * 16 + threadIdx.x;
@@ -329,7 +329,7 @@ EXAMPLE(trace_rays) {
         out, expected, 2e-2);
 }
 
-// Sines and cosines as accurate as the library has them.
+// Computes sines and cosines with the accurate library function.
 __global__ void sines_and_cosines(float2* out, const float* in) {
     float s, c;
     sincosf(6 * in[thread_in_grid()], &s, &c);
@@ -347,7 +347,7 @@ EXAMPLE(sines_and_cosines) {
         1e-5);
 }
 
-// Numbers of Fibonacci modulo 2^64, by a loop of fixed length.
+// Computes Fibonacci numbers modulo 2^64 in a loop of fixed length.
 __global__ void fibonacci(unsigned long long* out) {
     unsigned long long a = 0, b = thread_in_grid() + 1;
     for (int k = 0; k < 90; ++k) {
@@ -372,7 +372,7 @@ EXAMPLE(fibonacci) {
     return checked([=] { fibonacci<<<n / 512, 512>>>(out); }, out, expected);
 }
 
-// Points on cubic curves: four corners for each curve, 64 points on each.
+// Computes 64 points on each cubic curve from its four control points.
 __global__ void curve_points(float2* out, const float2* corner) {
     const int curve = blockIdx.x;
     const float t = threadIdx.x / 63.0f, u = 1 - t;

@@ -1,11 +1,11 @@
-// Sparse matrices, graphs and systems of equations.
+// Sparse matrices, graphs and systems of linear equations.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
 namespace {
 
-/// Rows of a sparse matrix with 1 to 15 elements each.
+/// A sparse matrix whose rows have 1 to 15 elements.
 struct SparseRows {
     int rows, columns;
     Buffer<int> first, column;
@@ -30,7 +30,7 @@ struct SparseRows {
 
 }  // namespace
 
-// A matrix of five diagonals times a vector.
+// Multiplies a matrix with five diagonals by a vector.
 __global__ void diagonals_times_vector(float* out, const float* a, const float* x, int n) {
     const int offsets[5] = {-1024, -1, 0, 1, 1024};
     const int i = thread_in_grid();
@@ -57,7 +57,8 @@ EXAMPLE(diagonals_times_vector) {
                    1e-5);
 }
 
-// Blocks of 4 x 4 in rows of eight: four threads for each row of blocks.
+// Multiplies a block-sparse matrix by a vector. Each row has eight blocks of 4 x 4 and four
+// threads.
 __global__ void blocks_times_vector(float* out, const float* blocks, const int* column,
                                     const float* x) {
     const int row = thread_in_grid() / 4, line = threadIdx.x % 4;
@@ -85,7 +86,7 @@ EXAMPLE(blocks_times_vector) {
                    expected, 1e-4);
 }
 
-// A sparse matrix times sixteen dense columns, a half warp for each row.
+// Multiplies a sparse matrix by sixteen dense columns, with half a warp per row.
 __global__ void sparse_times_dense(float* out, const int* first, const int* column,
                                    const float* value, const float* dense) {
     const int row = thread_in_grid() / 16, col = threadIdx.x % 16;
@@ -107,7 +108,7 @@ EXAMPLE(sparse_times_dense) {
         out, expected, 1e-4);
 }
 
-// Each vertex takes the least label of its six neighbours.
+// Gives each vertex the smallest label among itself and its six neighbours.
 __global__ void spread_labels(int* out, const int* label, const int* neighbour, int n) {
     const int v = thread_in_grid();
     int least = label[v];
@@ -128,7 +129,7 @@ EXAMPLE(spread_labels) {
                    expected);
 }
 
-// Neighbours that two vertices share: both lists are sorted and have 32 entries.
+// Counts the neighbours that two vertices share; both lists are sorted and have 32 entries.
 __global__ void shared_neighbours(int* out, const int* lists, const int2* pairs) {
     const int2 pair = pairs[thread_in_grid()];
     int a = pair.x * 32, b = pair.y * 32, found = 0;
@@ -160,7 +161,7 @@ EXAMPLE(shared_neighbours) {
         out, expected);
 }
 
-// Every node looks up its parent's parent.
+// Looks up the grandparent of every node (pointer jumping).
 __global__ void jump_pointers(int* out, const int* parent) {
     out[thread_in_grid()] = parent[parent[thread_in_grid()]];
 }
@@ -172,7 +173,8 @@ EXAMPLE(jump_pointers) {
                    [](std::size_t i) { return i / 4; });
 }
 
-// Products of rows of two dense matrices where a sparse one has elements: eight lanes for each.
+// Multiplies rows of two dense matrices at the positions of a sparse matrix's elements, with eight
+// lanes each.
 __global__ void sampled_products(float* out, const float4* a, const float4* b, const int2* places) {
     const int i = thread_in_grid() / 8, lane = threadIdx.x % 8;
     const int2 at = places[i];
@@ -200,7 +202,7 @@ EXAMPLE(sampled_products) {
         out, expected, 1e-4);
 }
 
-// The largest element of each sparse row, eight lanes for each.
+// Finds the largest element of each sparse row, with eight lanes per row.
 __global__ void largest_in_rows(float* out, const int* first, const float* value) {
     const int row = thread_in_grid() / 8, lane = threadIdx.x % 8;
     float most = 0;
@@ -220,7 +222,8 @@ EXAMPLE(largest_in_rows) {
                    expected);
 }
 
-// Tridiagonal systems of 32 unknowns (Thomas): a thread for each, unknowns far apart.
+// Solves tridiagonal systems of 32 unknowns (Thomas algorithm), one per thread, with the unknowns
+// far apart in memory.
 __global__ void solve_tridiagonal(float* x, const float* right, int n) {
     float c[32], d[32];
     const int i = thread_in_grid();
@@ -256,7 +259,7 @@ EXAMPLE(solve_tridiagonal) {
     return {[=] { solve_tridiagonal<<<n / 64, 64>>>(x, right, n); }, check};
 }
 
-// Small systems by elimination in shared memory: a block of 16 x 16 for each.
+// Factors small matrices by elimination in shared memory, each with a block of 16 x 16 threads.
 __global__ void factor_small(float* out, const float* in) {
     __shared__ float s[16][17];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
@@ -290,7 +293,7 @@ EXAMPLE(factor_small) {
     return {[=] { factor_small<<<count, dim3(16, 16)>>>(out, in); }, check};
 }
 
-// Roots of positive definite matrices of 4 x 4 (Cholesky): a thread for each.
+// Factors positive definite 4 x 4 matrices (Cholesky), one per thread.
 __global__ void cholesky_fours(float* out, const float* in, int n) {
     const int i = thread_in_grid();
     float l[10];

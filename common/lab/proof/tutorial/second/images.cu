@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// The nearest place from 0 to n - 1.
+/// Clamps `i` to 0 ... n - 1.
 __host__ __device__ inline int inside(int i, int n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -28,7 +28,7 @@ constexpr float kHostWeights[5] = {.0625f, .25f, .375f, .25f, .0625f};
 
 }  // namespace
 
-// A Gaussian of 5 x 5 on bytes, weights in constant memory.
+// Applies a 5 x 5 Gaussian to bytes, with weights in constant memory.
 __global__ void gauss_bytes(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     float sum = 0;
@@ -57,7 +57,7 @@ EXAMPLE(gauss_bytes) {
         out, expected);
 }
 
-// A bilateral filter: weights depend on differences, so it computes exponentials.
+// Applies a bilateral filter, whose weights are exponentials of the differences.
 __global__ void bilateral(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
     const float centre = in[y * width + x];
@@ -95,7 +95,7 @@ EXAMPLE(bilateral) {
         out, expected, 1e-4);
 }
 
-// The least of 3 x 3 bytes, in blocks of 64 x 4.
+// Takes the minimum of 3 x 3 bytes, with blocks of 64 x 4.
 __global__ void erode(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     int least = 255;
@@ -120,7 +120,7 @@ EXAMPLE(erode) {
         out, expected);
 }
 
-// Swaps red and blue of pixels of three bytes.
+// Swaps red and blue in pixels of three bytes.
 __global__ void swap_red_blue(unsigned char* out, const unsigned char* in) {
     const int i = 3 * thread_in_grid();
     out[i] = in[i + 2];
@@ -136,7 +136,7 @@ EXAMPLE(swap_red_blue) {
                    [=](std::size_t i) { return in.start(i / 3 * 3 + 2 - i % 3); });
 }
 
-// Brightness of pixels of three floats, with a root (a gamma of 2).
+// Computes the brightness of pixels of three floats, with a square root (a gamma of 2).
 __global__ void brightness(float* out, const float3* in) {
     const float3 p = in[thread_in_grid()];
     out[thread_in_grid()] = sqrtf(.299f * p.x + .587f * p.y + .114f * p.z);
@@ -156,7 +156,7 @@ EXAMPLE(brightness) {
         1e-5);
 }
 
-// Bytes through a table in shared memory, four for a thread.
+// Maps bytes through a table in shared memory, four bytes per thread.
 __global__ void tone_curve(uchar4* out, const uchar4* in, const unsigned char* table) {
     __shared__ unsigned char s[256];
     s[threadIdx.x] = table[threadIdx.x];
@@ -176,7 +176,7 @@ EXAMPLE(tone_curve) {
         out, [=](std::size_t i) { return table.start(in.start(i)); });
 }
 
-// Averages of 2 x 2 bytes.
+// Averages 2 x 2 bytes.
 __global__ void halve_image(unsigned char* out, const uchar2* in, int width) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     const uchar2 a = in[2 * y * width + x], b = in[(2 * y + 1) * width + x];
@@ -200,7 +200,7 @@ EXAMPLE(halve_image) {
         out, expected);
 }
 
-// Each pixel becomes 3 x 3.
+// Enlarges each pixel to 3 x 3.
 __global__ void enlarge_threefold(float* out, const float* in, int width) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 6 + threadIdx.y;
     out[y * width + x] = in[y / 3 * (width / 3) + x / 3];
@@ -213,7 +213,7 @@ EXAMPLE(enlarge_threefold) {
         out, [=](std::size_t i) { return in.start(i / width / 3 * (width / 3) + i % width / 3); });
 }
 
-// A bit for each pixel that is brighter than a threshold.
+// Sets a bit for each pixel that is brighter than a threshold.
 __global__ void threshold_bits(unsigned* out, const unsigned char* in, int threshold) {
     const unsigned bits = __ballot_sync(~0u, in[thread_in_grid()] > threshold);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = bits;
@@ -230,7 +230,7 @@ EXAMPLE(threshold_bits) {
     return checked([=] { threshold_bits<<<n / 512, 512>>>(out, in, 99); }, out, expected);
 }
 
-// Sharpens four pixels of a thread; borders stay as they are.
+// Sharpens four pixels per thread and leaves the borders unchanged.
 __global__ void sharpen_fours(float* out, const float* in, int width, int height) {
     const int x = 4 * (blockIdx.x * 32 + threadIdx.x), y = blockIdx.y * 4 + threadIdx.y,
               i = y * width + x;
@@ -263,7 +263,7 @@ EXAMPLE(sharpen_fours) {
         out, expected, 1e-5);
 }
 
-// From three planes of bytes, two of them at half the size, to pixels of four bytes.
+// Converts three planes of bytes, two of them at half resolution, to pixels of four bytes.
 __global__ void planes_to_pixels(uchar4* out, const unsigned char* y, const unsigned char* u,
                                  const unsigned char* v, int width) {
     const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
@@ -294,7 +294,8 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Differences of 8 x 8 pixels from the frame before, two pixels further left: a block for each.
+// Sums the absolute differences of 8 x 8 pixels from the previous frame, shifted by two pixels,
+// with one block each.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {
     __shared__ int first_warp;
@@ -324,7 +325,7 @@ EXAMPLE(motion_costs) {
         out, expected);
 }
 
-// A box of 31 x 31 by a summed-area table: four look-ups.
+// Averages a box of 31 x 31 with four look-ups in a summed-area table.
 __global__ void box_by_table(float* out, const unsigned* table, int width, int height) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int left = max(x - 16, 0), right = min(x + 15, width - 1), top = max(y - 16, 0),

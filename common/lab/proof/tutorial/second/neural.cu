@@ -1,9 +1,9 @@
-// Layers of neural networks, forwards and backwards.
+// Layers of neural networks, forward and backward.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
-// Softmax of ten classes, a thread for each row.
+// Computes the softmax of ten classes, with one thread per row.
 __global__ void softmax_of_ten(float* out, const float* in) {
     const int row = thread_in_grid() * 10;
     float e[10], sum = 0, most = in[row];
@@ -22,7 +22,7 @@ EXAMPLE(softmax_of_ten) {
     return checked([=] { softmax_of_ten<<<rows / 128, 128>>>(out, in); }, out, expected, 1e-5);
 }
 
-// Cross entropy of a hundred classes, a warp for each row.
+// Computes the cross entropy of a hundred classes, with one warp per row.
 __global__ void cross_entropy(float* loss, const float* logits, const int* label) {
     const int row = thread_in_grid() / 32;
     float sum = 0;
@@ -43,7 +43,7 @@ EXAMPLE(cross_entropy) {
                    1e-4);
 }
 
-// Averages of 2 x 2 halves, two results for a thread.
+// Averages 2 x 2 halves, with two results per thread.
 __global__ void average_pool_halves(__half2* out, const __half2* in, int width) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const auto sum = [=](int col) {
@@ -74,7 +74,7 @@ EXAMPLE(average_pool_halves) {
             check};
 }
 
-// The mean of each channel of 49 values, a warp for each.
+// Computes the mean of each channel of 49 values, with one warp per channel.
 __global__ void channel_means(float* out, const float* in) {
     const int channel = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const float* from = in + channel * 49;
@@ -92,7 +92,7 @@ EXAMPLE(channel_means) {
         1e-5);
 }
 
-// Normalisation of groups of 2048, which each block keeps in registers.
+// Normalizes groups of 2048 elements, which each block keeps in registers.
 __global__ void group_norm(float* out, const float* in) {
     __shared__ float parts[8];
     float v[8], sum = 0, squares = 0;
@@ -128,7 +128,8 @@ EXAMPLE(group_norm) {
     return checked([=] { group_norm<<<groups, 256>>>(out, in); }, out, expected, 1e-4, 2000);
 }
 
-// Values weighed by attention: a block of 64 for each query, a thread for each of 64 columns.
+// Sums values weighted by attention, with a block of 64 threads per query and one thread per
+// column.
 __global__ void weigh_values(float* out, const float* weights, const float* values, int keys) {
     __shared__ float w[256];
     for (int k = threadIdx.x; k < keys; k += 64) w[k] = weights[blockIdx.x * keys + k];
@@ -150,7 +151,8 @@ EXAMPLE(weigh_values) {
                    expected, 1e-4, 4000);
 }
 
-// Attention with a running maximum: a thread holds a query of 16, keys and values pass through shared memory.
+// Computes attention with a running maximum. A thread keeps a query of 16 in registers; keys and
+// values pass through shared memory.
 __global__ void attend(float* out, const float* q, const float* k, const float* v, int keys) {
     __shared__ float ks[64][16], vs[64][16];
     float query[16], sum[16] = {}, most = -1e30f, total = 0;
@@ -193,7 +195,7 @@ EXAMPLE(attend) {
                    2000);
 }
 
-// The gates of a long short-term memory.
+// Computes the gates of an LSTM cell.
 __global__ void memory_gates(float* cell, float* out, const float* gates, int n) {
     const int i = thread_in_grid();
     const auto sigmoid = [](float x) { return 1 / (1 + expf(-x)); };
@@ -238,7 +240,7 @@ EXAMPLE(descend) {
             [=] { weight.restore(), speed.restore(); }};
 }
 
-// A convolution of 1 x 1: sixteen channels in, eight out, a thread for each pixel.
+// Convolves 1 x 1, from sixteen channels to eight, with one thread per pixel.
 __global__ void mix_channels(float* out, const float* in, const float* weights, int pixels) {
     const int i = thread_in_grid();
     float v[16];
@@ -263,7 +265,7 @@ EXAMPLE(mix_channels) {
                    expected, 1e-4);
 }
 
-// A convolution of 3 x 3 for each channel alone.
+// Convolves 3 x 3 in each channel separately.
 __global__ void depthwise(float* out, const float* in, const float* weights, int side) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     const float *from = in + blockIdx.z * side * side, *w = weights + blockIdx.z * 9;
@@ -295,7 +297,7 @@ EXAMPLE(depthwise) {
         out, expected, 1e-4);
 }
 
-// Rows of 64 with a one at the label.
+// Writes rows of 64 with a one at the label.
 __global__ void one_hot(float* out, const unsigned char* label) {
     const int i = thread_in_grid();
     out[i] = label[i / 64] == i % 64 ? 1.0f : 0.0f;
@@ -308,7 +310,7 @@ EXAMPLE(one_hot) {
                    [=](std::size_t i) { return label.start(i / 64) == i % 64; });
 }
 
-// x * sigmoid(x) * y, for pairs of halves.
+// Computes x * sigmoid(x) * y for pairs of halves.
 __global__ void gated_halves(float2* out, const __half2* x, const __half2* y) {
     const int i = thread_in_grid();
     const float2 a = __half22float2(x[i]), b = __half22float2(y[i]);
@@ -331,7 +333,7 @@ EXAMPLE(gated_halves) {
         1e-5);
 }
 
-// The mean of eight rows of a table, which each bag names.
+// Averages the eight rows of a table that each bag lists.
 __global__ void mean_of_rows(float* out, const float* table, const int* bags) {
     float sum = 0;
     for (int k = 0; k < 8; ++k) sum += table[bags[blockIdx.x * 8 + k] * 128 + threadIdx.x];
@@ -351,7 +353,7 @@ EXAMPLE(mean_of_rows) {
     return checked([=] { mean_of_rows<<<count, 128>>>(out, table, bags); }, out, expected, 1e-5);
 }
 
-// Rows of 512 floats become bytes, scaled by their largest element.
+// Quantizes rows of 512 floats to bytes, scaled by their largest element.
 __global__ void quantise_rows(signed char* out, float* scale, const float* in) {
     __shared__ float warps[4];
     const float4 v = reinterpret_cast<const float4*>(in)[thread_in_grid()];

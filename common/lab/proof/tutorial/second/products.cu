@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// Element `i` of A * B, where A has `inner` columns and B has `width`.
+/// Returns element `i` of A * B, where A has `inner` columns and B has `width`.
 template <class T>
 double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::size_t inner,
                   std::size_t width) {
@@ -19,7 +19,7 @@ double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::si
 
 }  // namespace
 
-// Tiles of 32 x 32 by blocks of 32 x 8: four rows for a thread.
+// Multiplies tiles of 32 x 32 with blocks of 32 x 8, four rows per thread.
 __global__ void product_four_rows(float* c, const float* a, const float* b, int n) {
     __shared__ float at[32][32], bt[32][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -44,7 +44,7 @@ EXAMPLE(product_four_rows) {
                    [=](std::size_t i) { return product_at(a, b, i, n, n); }, 1e-4, kSamples);
 }
 
-// A times the transpose of B, without shared memory.
+// Multiplies A by the transpose of B, without shared memory.
 __global__ void product_by_rows(float* c, const float* a, const float* b, int n) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
     float sum = 0;
@@ -62,7 +62,7 @@ EXAMPLE(product_by_rows) {
                    expected, 1e-4, kSamples);
 }
 
-// Tiles of whole numbers, 16 x 16.
+// Multiplies integers in tiles of 16 x 16.
 __global__ void product_of_integers(int* c, const int* a, const int* b, int n) {
     __shared__ int at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -84,7 +84,7 @@ EXAMPLE(product_of_integers) {
                    c, [=](std::size_t i) { return product_at(a, b, i, n, n); }, 0, kSamples);
 }
 
-// Doubles: a block of 16 x 16 makes 32 x 32, four elements for a thread.
+// Multiplies doubles. A block of 16 x 16 computes 32 x 32 elements, four per thread.
 __global__ void product_of_doubles(double* c, const double* a, const double* b, int n) {
     __shared__ double at[32][17], bt[16][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -112,7 +112,7 @@ EXAMPLE(product_of_doubles) {
                    c, [=](std::size_t i) { return product_at(a, b, i, n, n); }, 1e-10, kSamples);
 }
 
-// Complex numbers in tiles of 16 x 16.
+// Multiplies complex numbers in tiles of 16 x 16.
 __global__ void product_of_complex(float2* c, const float2* a, const float2* b, int n) {
     __shared__ float2 at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -151,7 +151,7 @@ EXAMPLE(product_of_complex) {
         c, expected, 1e-3, kSamples);
 }
 
-// Many products of 16 x 16: a block for each.
+// Computes many products of 16 x 16 matrices, one per block.
 __global__ void products_of_blocks(float* c, const float* a, const float* b) {
     __shared__ float at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
@@ -175,7 +175,7 @@ EXAMPLE(products_of_blocks) {
                    1e-5);
 }
 
-// Many products of 4 x 4: a thread for each, with vectors of four.
+// Computes many products of 4 x 4 matrices, one per thread, with vectors of four.
 __global__ void products_of_fours(float4* c, const float4* a, const float4* b) {
     const int first = thread_in_grid() * 4;
     const float4 b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
@@ -204,7 +204,7 @@ EXAMPLE(products_of_fours) {
         c, expected, 1e-5);
 }
 
-// A row vector times a matrix: a thread for each column and a hundredth of the rows.
+// Multiplies a row vector by a matrix. Each thread computes one column over 64 rows.
 __global__ void vector_times_matrix(float* out, const float* x, const float* a, int width) {
     const int col = thread_in_grid(), first = blockIdx.y * 64;
     float sum = 0;
@@ -226,7 +226,7 @@ EXAMPLE(vector_times_matrix) {
         out, expected, 1e-5);
 }
 
-// The transpose of A times A, for few columns: a block of 32 x 32 holds the whole result.
+// Multiplies the transpose of A by A, for 32 columns. A block of 32 x 32 computes the whole result.
 __global__ void gram_matrix(float* out, const float* a, int rows) {
     __shared__ float s[32][32];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -253,7 +253,7 @@ EXAMPLE(gram_matrix) {
                    1e-4);
 }
 
-// A matrix of halves times a vector: a warp for each row, two at a time.
+// Multiplies a matrix of halves by a vector, with one warp per row and two elements at a time.
 __global__ void half_matrix_times_vector(float* out, const __half2* a, const float2* x, int width) {
     const int row = thread_in_grid() / 32;
     float sum = 0;
@@ -282,7 +282,7 @@ EXAMPLE(half_matrix_times_vector) {
         out, expected, 1e-4, kSamples);
 }
 
-// A symmetric update of rank one in place: A += s * x * x^T.
+// Performs a symmetric rank-one update in place: A += s * x * x^T.
 __global__ void update_rank_one(float* a, const float* x, float s, int n) {
     const int col = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y * 4 + threadIdx.y;
     a[row * n + col] += s * x[row] * x[col];
@@ -295,7 +295,8 @@ EXAMPLE(update_rank_one) {
         [=](std::size_t i) { return a.start(i) + .5f * x.start(i / n) * x.start(i % n); }, 1e-5);
 }
 
-// A lower triangular matrix times a vector: rows have different lengths, a block for each.
+// Multiplies a lower triangular matrix by a vector, with one block per row; rows have different
+// lengths.
 __global__ void triangle_times_vector(float* out, const float* a, const float* x, int n) {
     __shared__ float warps[4];
     float sum = 0;

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// The sum of this lane's value and those of the lanes before it.
+/// Returns the inclusive prefix sum over the lanes of a warp.
 template <class T>
 __device__ T scan_lanes(T value) {
     for (int step = 1; step < 32; step *= 2) {
@@ -15,7 +15,7 @@ __device__ T scan_lanes(T value) {
     return value;
 }
 
-/// What a scan of stretches of `length` elements gives at `i`.
+/// Returns the prefix sum at `i` if each run of `length` elements is scanned separately.
 template <class T>
 double prefix(const Buffer<T>& in, std::size_t i, std::size_t length) {
     return sum_of(i / length * length, i + 1, [&](std::size_t k) { return in.start(k); });
@@ -34,7 +34,7 @@ EXAMPLE(scan_lanes_double) {
                    [=](std::size_t i) { return prefix(in, i, 32); }, 1e-12);
 }
 
-// Kogge and Stone's scan of 512 short numbers in shared memory.
+// Implements the Kogge-Stone scan of 512 shorts in shared memory.
 __global__ void scan_shorts(short* out, const short* in) {
     __shared__ short s[512];
     const int t = threadIdx.x;
@@ -54,7 +54,7 @@ EXAMPLE(scan_shorts) {
                    [=](std::size_t i) { return prefix(in, i, 512); });
 }
 
-// A warp scans a row of 256 with a carry; the result leaves out the element itself.
+// Scans rows of 256 exclusively, one warp per row with a carry.
 __global__ void scan_rows_exclusive(int* out, const int* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     int carry = 0;
@@ -71,7 +71,7 @@ EXAMPLE(scan_rows_exclusive) {
                    [=](std::size_t i) { return prefix(in, i, 256) - in.start(i); });
 }
 
-// The running maximum within blocks of 1024.
+// Computes the running maximum within blocks of 1024.
 __global__ void running_maximum(float* out, const float* in) {
     __shared__ float warps[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -97,7 +97,7 @@ EXAMPLE(running_maximum) {
                    });
 }
 
-// One block scans everything, 1024 elements at a time.
+// Scans everything with one block, 1024 elements at a time.
 __global__ void scan_by_one_block(int* out, const int* in, int n) {
     __shared__ int warps[33];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -121,7 +121,7 @@ EXAMPLE(scan_by_one_block) {
                    [=](std::size_t i) { return prefix(in, i, 1 << 20); }, 0, 1 << 10);
 }
 
-// x[i] = a[i] * x[i - 1] + b[i] as a scan of pairs (a, b).
+// Computes x[i] = a[i] * x[i - 1] + b[i] as a scan of pairs (a, b).
 __global__ void scan_recurrences(float* out, const float2* in) {
     float2 p = in[thread_in_grid()];
     for (int step = 1; step < 32; step *= 2) {
@@ -147,7 +147,7 @@ EXAMPLE(scan_recurrences) {
         expected, 1e-4);
 }
 
-// A thread adds up its column from the top.
+// Computes prefix sums down the columns, with one thread per column.
 __global__ void scan_down_columns(float* out, const float* in, int width, int height) {
     const int x = thread_in_grid();
     float sum = 0;
@@ -167,7 +167,8 @@ EXAMPLE(scan_down_columns) {
                    expected, 1e-4);
 }
 
-// Rows of a summed-area table: a block for each row of 1024 bytes, four for a thread.
+// Computes the rows of a summed-area table, with one block per row of 1024 bytes and four bytes per
+// thread.
 __global__ void sum_area_rows(unsigned* out, const uchar4* in) {
     __shared__ unsigned warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -188,7 +189,7 @@ EXAMPLE(sum_area_rows) {
                    out, [=](std::size_t i) { return prefix(in, i, 1024); });
 }
 
-// The number of the run that each element belongs to, within a block of 256.
+// Numbers the runs within blocks of 256 and gives each element the number of its run.
 __global__ void number_runs(int* out, const unsigned char* in) {
     __shared__ int warps[8];
     const int i = thread_in_grid(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -212,7 +213,7 @@ EXAMPLE(number_runs) {
     return checked([=] { number_runs<<<n / 256, 256>>>(out, in); }, out, expected);
 }
 
-// Eight elements for a thread, in two vectors; blocks of 64 threads.
+// Scans eight elements per thread in two vectors, with blocks of 64 threads.
 __global__ void scan_eight_each(int* out, const int4* in) {
     __shared__ int first_warp;
     int4 a = in[2 * thread_in_grid()], b = in[2 * thread_in_grid() + 1];

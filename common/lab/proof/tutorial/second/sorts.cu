@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Element `i` once stretches of `length` elements are sorted.
+/// Returns element `i` after each run of `length` elements is sorted.
 template <class T>
 auto sorted_in(const Buffer<T>& in, std::size_t length) {
     std::vector<T> values = in.start();
@@ -20,7 +20,7 @@ auto sorted_in(const Buffer<T>& in, std::size_t length) {
 
 }  // namespace
 
-// Each warp sorts 32 keys of 64 bits bitonically by shuffles.
+// Sorts 32 keys of 64 bits per warp with a bitonic network of shuffles.
 __global__ void sort_long_keys(unsigned long long* keys) {
     const int lane = threadIdx.x % 32;
     unsigned long long key = keys[thread_in_grid()];
@@ -39,7 +39,7 @@ EXAMPLE(sort_long_keys) {
     return in_place([=] { sort_long_keys<<<n / 256, 256>>>(keys); }, keys, sorted_in(keys, 32));
 }
 
-// Each thread sorts eight floats in its part of shared memory by insertion.
+// Sorts eight floats per thread by insertion in shared memory.
 __global__ void sort_own_strip(float* data) {
     __shared__ float s[8][128];
     const int t = threadIdx.x, first = blockIdx.x * 1024;
@@ -65,7 +65,7 @@ EXAMPLE(sort_own_strip) {
     return in_place([=] { sort_own_strip<<<n / 1024, 128>>>(data); }, data, expected);
 }
 
-// A block of 256 threads sorts 512 doubles bitonically.
+// Sorts 512 doubles with a bitonic network, in a block of 256 threads.
 __global__ void sort_doubles(double* data) {
     __shared__ double s[512];
     const int t = threadIdx.x, first = blockIdx.x * 512;
@@ -89,7 +89,7 @@ EXAMPLE(sort_doubles) {
     return in_place([=] { sort_doubles<<<n / 512, 256>>>(data); }, data, sorted_in(data, 512));
 }
 
-// How many lanes before this one have the same digit.
+// Counts the lanes before this one that have the same digit.
 __global__ void digit_ranks(unsigned char* out, const unsigned* in, int shift) {
     const unsigned digit = in[thread_in_grid()] >> shift & 15;
     const unsigned same = __match_any_sync(~0u, digit);
@@ -109,7 +109,7 @@ EXAMPLE(digit_ranks) {
                    [=](std::size_t i) { return i < in.size() / 384 * 384 ? expected(i) : 0; });
 }
 
-// Each thread merges two sorted runs of sixteen.
+// Merges two sorted runs of sixteen per thread.
 __global__ void merge_runs(int* out, const int* in) {
     const int first = thread_in_grid() * 32;
     int a = first, b = first + 16;
@@ -126,7 +126,7 @@ EXAMPLE(merge_runs) {
     return checked([=] { merge_runs<<<n / 32 / 64, 64>>>(out, in); }, out, sorted_in(in, 32));
 }
 
-// A block puts elements below a pivot first and keeps the order.
+// Moves the elements below a pivot to the front of the block, in stable order.
 __global__ void partition_block(float* out, const float* in, float pivot) {
     __shared__ int small_of_warp[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -153,7 +153,7 @@ EXAMPLE(partition_block) {
                    [=](std::size_t i) { return (*shared)[i]; });
 }
 
-// Odd-even transposition between the lanes of a warp.
+// Performs odd-even transposition between the lanes of a warp.
 __global__ void exchange_lanes(int* data) {
     const int lane = threadIdx.x % 32;
     int x = data[thread_in_grid()];
@@ -170,7 +170,7 @@ EXAMPLE(exchange_lanes) {
     return in_place([=] { exchange_lanes<<<n / 512, 512>>>(data); }, data, sorted_in(data, 32));
 }
 
-// Whether stretches of 1024 are sorted, four elements for a thread.
+// Tests whether runs of 1024 are sorted, with four elements per thread.
 __global__ void are_sorted(int* out, const int4* in) {
     const int4 v = in[thread_in_grid()];
     const int next = __shfl_down_sync(~0u, v.x, 1);
@@ -188,7 +188,7 @@ EXAMPLE(are_sorted) {
                    out, [](std::size_t block) { return block % 7 != 0; });
 }
 
-// The rank of each element in its row of 128, which shared memory holds.
+// Computes the rank of each element in its row of 128, which is in shared memory.
 __global__ void ranks_in_rows(short* out, const float* in) {
     __shared__ float row[128];
     const float x = in[blockIdx.x * 128 + threadIdx.x];
@@ -209,7 +209,7 @@ EXAMPLE(ranks_in_rows) {
                    });
 }
 
-// The third-smallest of each row of 64, a thread for each row.
+// Finds the third-smallest element of each row of 64, with one thread per row.
 __global__ void third_smallest(int* out, const int* in, int rows) {
     const int row = thread_in_grid();
     int a = 1 << 30, b = a, c = a;

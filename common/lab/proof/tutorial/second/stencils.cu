@@ -1,9 +1,10 @@
-// Stencils, and what is solved by them.
+// Stencils, and equations that they solve.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
-// Heat in three dimensions: cubes of 8 x 8 x 8 with their halos in shared memory.
+// Computes heat diffusion in three dimensions, with cubes of 8 x 8 x 8 and their halos in shared
+// memory.
 __global__ void heat_cubes(float* out, const float* in, int side) {
     __shared__ float s[10][10][10];
     const int tx = threadIdx.x + 1, ty = threadIdx.y + 1, tz = threadIdx.z + 1;
@@ -41,7 +42,7 @@ EXAMPLE(heat_cubes) {
         expected, 1e-5);
 }
 
-// Thirteen points of a plane: the Laplace operator twice.
+// Applies a thirteen-point stencil in a plane, the Laplace operator twice.
 __global__ void biharmonic(float* out, const float* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x + 2, y = blockIdx.y * 4 + threadIdx.y + 2;
     if (x >= n - 2 || y >= n - 2) return;
@@ -65,7 +66,7 @@ EXAMPLE(biharmonic) {
                    expected, 1e-4);
 }
 
-// Advection against the wind in doubles, on a ring, in blocks of 96.
+// Computes upwind advection on a ring in doubles, with blocks of 96.
 __global__ void advect(double* out, const double* in, const double* wind, int n) {
     const int i = thread_in_grid();
     if (i >= n) return;
@@ -88,7 +89,7 @@ EXAMPLE(advect) {
                    1e-12);
 }
 
-// Streaming and relaxing of five densities in a plane (a small lattice Boltzmann).
+// Streams and relaxes five densities in a plane (a small lattice Boltzmann method).
 __global__ void relax_densities(float* out, const float* in, int n) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 2 + threadIdx.y, all = n * n;
     const int left = (x + n - 1) % n, right = (x + 1) % n, up = (y + n - 1) % n, down = (y + 1) % n;
@@ -116,7 +117,8 @@ EXAMPLE(relax_densities) {
                    expected, 1e-5);
 }
 
-// Eight steps of smoothing in shared memory; each block leaves out the eight points at either end.
+// Performs eight smoothing steps in shared memory; the eight points at either end of a block are
+// not written.
 __global__ void eight_steps(float* out, const float* in, int n) {
     __shared__ float s[2][256];
     const int t = threadIdx.x, i = blockIdx.x * 240 + t - 8;
@@ -153,7 +155,7 @@ EXAMPLE(eight_steps) {
                    1e-5);
 }
 
-// The divergence of a field of three arrays.
+// Computes the divergence of a field stored in three arrays.
 __global__ void divergence(float* out, const float* u, const float* v, const float* w, int side) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, z = blockIdx.z;
     if (x < 1 || y < 1 || z < 1 || x >= side - 1 || y >= side - 1 || z >= side - 1) return;
@@ -175,7 +177,7 @@ EXAMPLE(divergence) {
         out, expected, 1e-5);
 }
 
-// Half a step of Maxwell's equations in a plane: two fields change by a third.
+// Performs half a step of Maxwell's equations in a plane: updates two fields from a third.
 __global__ void electric_step(float* ex, float* ey, const float* h, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y, i = y * n + x;
     if (y > 0) ex[i] += .5f * (h[i] - h[i - n]);
@@ -199,7 +201,7 @@ EXAMPLE(electric_step) {
             [=] { ex.restore(), ey.restore(); }};
 }
 
-// Rule 110 on a line of bits, 32 in a word.
+// Applies rule 110 to a line of bits, 32 per word.
 __global__ void rule_110(unsigned* out, const unsigned* in, int words) {
     const int i = thread_in_grid();
     const unsigned here = in[i], before = in[i > 0 ? i - 1 : words - 1],
@@ -220,7 +222,7 @@ EXAMPLE(rule_110) {
     return checked([=] { rule_110<<<words / 256, 256>>>(out, in, words); }, out, expected);
 }
 
-// Seventeen short neighbours through shared memory.
+// Averages seventeen neighbouring shorts through shared memory.
 __global__ void smooth_shorts(short* out, const short* in, int n) {
     __shared__ short s[144];
     const int t = threadIdx.x, first = blockIdx.x * 128 - 8;
@@ -241,7 +243,7 @@ EXAMPLE(smooth_shorts) {
     return checked([=] { smooth_shorts<<<n / 128, 128>>>(out, in, n); }, out, expected);
 }
 
-// Fifty steps of Jacobi on a plate that one block holds.
+// Performs fifty Jacobi steps on a plate that fits in one block.
 __global__ void settle_plate(float* plate) {
     __shared__ float s[32][33];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 1024 + y * 32 + x;

@@ -14,7 +14,7 @@ Buffer<char> letters(std::size_t n, std::uint32_t seed = 1) {
 
 }  // namespace
 
-// Capital letters, sixteen bytes for a thread.
+// Converts letters to capitals, sixteen bytes per thread.
 __global__ void capitals(uint4* text) {
     uint4 v = text[thread_in_grid()];
     const auto raised = [](unsigned x) {
@@ -34,7 +34,7 @@ EXAMPLE(capitals) {
                     });
 }
 
-// Words that begin in each stretch of 512 bytes.
+// Counts the words that begin in each run of 512 bytes.
 __global__ void count_words(int* out, const char* text) {
     const int i = thread_in_grid();
     const bool begins = text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
@@ -53,7 +53,7 @@ EXAMPLE(count_words) {
                    });
 }
 
-// Bits in which rows of 256 bits differ from a key.
+// Counts the bits in which rows of 256 bits differ from a key.
 __global__ void hamming_distances(int* out, const uint4* rows, const uint4* key) {
     const int row = thread_in_grid();
     int bits = 0;
@@ -77,7 +77,7 @@ EXAMPLE(hamming_distances) {
                    });
 }
 
-// A check sum of each line of 64 bytes, by a table in shared memory.
+// Computes a checksum of each line of 64 bytes with a table in shared memory.
 __global__ void check_sums(unsigned* out, const unsigned char* text, const unsigned* table) {
     __shared__ unsigned s[256];
     s[threadIdx.x] = table[threadIdx.x];
@@ -101,7 +101,7 @@ EXAMPLE(check_sums) {
     return checked([=] { check_sums<<<lines / 128, 128>>>(out, text, table); }, out, expected);
 }
 
-// Letters of the alphabet move on by thirteen.
+// Shifts the letters of the alphabet by thirteen.
 __global__ void rotate_letters(char* out, const char* in) {
     const char c = in[thread_in_grid()];
     out[thread_in_grid()] = c >= 'a' && c <= 'z' ? (c - 'a' + 13) % 26 + 'a' : c;
@@ -116,7 +116,7 @@ EXAMPLE(rotate_letters) {
                    });
 }
 
-// Three bytes become four digits of base 64.
+// Encodes three bytes as four base-64 digits.
 __global__ void encode_64(uchar4* out, const unsigned char* in) {
     const int i = thread_in_grid();
     const unsigned bits = in[3 * i] << 16 | in[3 * i + 1] << 8 | in[3 * i + 2];
@@ -167,7 +167,8 @@ EXAMPLE(hexadecimal) {
                    });
 }
 
-// The longest common subsequence of pairs of words of 32 letters, a warp for each, along diagonals.
+// Finds the longest common subsequence of pairs of 32 letters, with one warp per pair, along
+// diagonals.
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const char own = a[pair * 32 + lane];
@@ -203,7 +204,7 @@ EXAMPLE(common_subsequences) {
     return checked([=] { common_subsequences<<<pairs / 4, 128>>>(out, a, b); }, out, expected);
 }
 
-// One item of a knapsack: the best value for each weight.
+// Adds one item to a knapsack: computes the best value for each weight.
 __global__ void knapsack_item(int* out, const int* best, int n, int weight, int value) {
     const int w = thread_in_grid();
     if (w < n) out[w] = max(best[w], w >= weight ? best[w - weight] + value : 0);
@@ -218,7 +219,7 @@ EXAMPLE(knapsack_item) {
                    });
 }
 
-// A step of Viterbi: the best of 32 states before, for each state of each sequence.
+// Performs a Viterbi step: finds the best of 32 previous states for each state of each sequence.
 __global__ void viterbi_step(float* out, const float* score, const float* cost) {
     __shared__ float c[32][33];
     for (int k = threadIdx.x; k < 1024; k += 256) c[k / 32][k % 32] = cost[k];
@@ -241,7 +242,7 @@ EXAMPLE(viterbi_step) {
     return checked([=] { viterbi_step<<<n / 256, 256>>>(out, score, cost); }, out, expected, 1e-6);
 }
 
-// Numbers of eight decimal digits, a thread for each.
+// Parses numbers of eight decimal digits, one per thread.
 __global__ void read_numbers(int* out, const char* text) {
     int number = 0;
     for (int k = 0; k < 8; ++k) number = number * 10 + text[thread_in_grid() * 8 + k] - '0';
@@ -260,7 +261,7 @@ EXAMPLE(read_numbers) {
     return checked([=] { read_numbers<<<n / 128, 128>>>(out, text); }, out, expected);
 }
 
-// The parity of eight blocks of data (as a RAID has it).
+// Computes the parity of eight blocks of data, as in a RAID.
 __global__ void parity(uint4* out, const uint4* in, int n) {
     const int i = thread_in_grid();
     uint4 sum = make_uint4(0, 0, 0, 0);

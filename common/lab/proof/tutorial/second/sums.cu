@@ -3,7 +3,7 @@
 
 using namespace tutorial;
 
-// The variance of each row, three elements for a thread.
+// Computes the variance of each row, with three elements per thread.
 __global__ void row_variances(float* out, const float* in) {
     __shared__ float parts[2][6];
     float sum = 0, squares = 0;
@@ -36,7 +36,7 @@ EXAMPLE(row_variances) {
     return checked([=] { row_variances<<<rows, 192>>>(out, in); }, out, expected, 1e-4);
 }
 
-// The product of two vectors of halves, a sum for each warp.
+// Computes the product of two vectors of halves, with one sum per warp.
 __global__ void dot_halves(float* out, const __half2* a, const __half2* b, int n) {
     float sum = 0;
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
@@ -66,7 +66,7 @@ EXAMPLE(dot_halves) {
         out, expected, 1e-4);
 }
 
-// Adds signed bytes, sixteen at a time, by the instruction for products of bytes.
+// Adds signed bytes, sixteen at a time, with the byte dot-product instruction.
 __global__ void add_up_bytes(int* out, const int4* in) {
     const int4 v = in[thread_in_grid()];
     int sum = __dp4a(v.x, 0x01010101, 0);
@@ -88,7 +88,8 @@ EXAMPLE(add_up_bytes) {
         });
 }
 
-// Lengths of columns: 32 columns for a block, whose sixteen rows of threads meet in shared memory.
+// Computes the norms of columns. A block has 32 columns and sixteen rows of threads, which combine
+// their sums in shared memory.
 __global__ void column_lengths(float* out, const float* in, int width, int height) {
     __shared__ float parts[16][33];
     const int x = blockIdx.x * 32 + threadIdx.x;
@@ -115,7 +116,7 @@ EXAMPLE(column_lengths) {
                    out, expected, 1e-4);
 }
 
-// The logarithm of the sum of exponentials, in doubles, a warp for each row of 96.
+// Computes the logarithm of the sum of exponentials in doubles, with one warp per row of 96.
 __global__ void log_sum_exp(double* out, const double* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     double sum = 0;
@@ -133,7 +134,7 @@ EXAMPLE(log_sum_exp) {
     return checked([=] { log_sum_exp<<<rows / 4, 128>>>(out, in); }, out, expected, 1e-9);
 }
 
-// How many of 32 short numbers are not 0, by a vote.
+// Counts how many of 32 shorts are not 0, by a vote.
 __global__ void votes(unsigned char* out, const unsigned short* in) {
     const unsigned found = __ballot_sync(~0u, in[thread_in_grid()] != 0);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = __popc(found);
@@ -149,7 +150,7 @@ EXAMPLE(votes) {
                    });
 }
 
-// Where the smallest element of a row is: value and place in one number of 64 bits.
+// Finds the index of the smallest element in a row; value and index are packed into 64 bits.
 __global__ void smallest_in_row(int* out, const unsigned* in) {
     __shared__ unsigned long long other;
     unsigned long long best = ~0ull;
@@ -175,7 +176,7 @@ EXAMPLE(smallest_in_row) {
                    });
 }
 
-// Adds the planes of a block of doubles.
+// Adds up the planes of a three-dimensional array of doubles.
 __global__ void add_planes(double* out, const double* in, int plane, int planes) {
     const int i = thread_in_grid();
     double sum = 0;
@@ -193,7 +194,7 @@ EXAMPLE(add_planes) {
                    1e-12);
 }
 
-// Sums whose rounding errors are carried along (Kahan).
+// Computes sums with compensated rounding errors (Kahan).
 __global__ void careful_sums(float* out, const float* in, int n) {
     const int threads = gridDim.x * blockDim.x;
     float sum = 0, error = 0;
@@ -237,7 +238,7 @@ EXAMPLE(one_block_sum) {
                    });
 }
 
-// The second stage of a sum: a block of 256 adds the sums of blocks.
+// Performs the second stage of a sum: a block of 256 adds the sums of blocks.
 __global__ void last_stage(double* out, const double* in, int n) {
     __shared__ double s[256];
     double sum = 0;
@@ -259,7 +260,7 @@ EXAMPLE(last_stage) {
                    1e-12);
 }
 
-// The largest difference of two vectors in each block of 1024 threads.
+// Finds the largest difference of two vectors in each block of 1024 threads.
 __global__ void largest_difference(float* out, const float2* a, const float2* b) {
     __shared__ float warps[32];
     const float2 x = a[thread_in_grid()], y = b[thread_in_grid()];

@@ -1,4 +1,4 @@
-// Structs, look-ups, histograms and orders of access.
+// Structs, look-ups, histograms and access orders.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -49,7 +49,7 @@ EXAMPLE(move_particles) {
     return {[=] { move_particles<<<n / 128, 128>>>(all, .5f); }, check, [=] { all.restore(); }};
 }
 
-// Two members of structs of 48 bytes.
+// Reads two members of structs of 48 bytes.
 __global__ void interest(double* out, const Account* all) {
     out[thread_in_grid()] = all[thread_in_grid()].balance * all[thread_in_grid()].rate;
 }
@@ -62,7 +62,7 @@ EXAMPLE(interest) {
                    [=](std::size_t i) { return all.start(i).balance * .25; }, 1e-12);
 }
 
-// Fields of 5, 6 and 5 bits become three floats in arrays of their own.
+// Unpacks fields of 5, 6 and 5 bits into three arrays of floats.
 __global__ void unpack_fields(float* red, float* green, float* blue, const unsigned short* in) {
     const unsigned x = in[thread_in_grid()];
     red[thread_in_grid()] = (x >> 11) / 31.0f;
@@ -77,7 +77,7 @@ EXAMPLE(unpack_fields) {
                    [=](std::size_t i) { return (in.start(i) >> 5 & 63) / 63.0f; }, 1e-6);
 }
 
-// A histogram of four kinds, which each thread counts in one register.
+// Computes a histogram of four kinds, which each thread counts in one register.
 __global__ void count_four_kinds(int* out, const uchar4* in, int n) {
     unsigned counts = 0;  // a byte for each kind
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
@@ -105,7 +105,7 @@ EXAMPLE(count_four_kinds) {
         expected);
 }
 
-// A histogram of 32 bins for each block, in a column of shared memory for each lane.
+// Computes a histogram of 32 bins per block, with a column of shared memory per lane.
 __global__ void histogram_columns(int* out, const unsigned char* in) {
     __shared__ int bins[32][32];
     for (int k = threadIdx.x; k < 1024; k += 32) bins[k / 32][k % 32] = 0;
@@ -127,7 +127,7 @@ EXAMPLE(histogram_columns) {
                    });
 }
 
-// Look-ups in a table of two dimensions with interpolation.
+// Interpolates in a two-dimensional table.
 __global__ void interpolate_2d(float* out, const float2* at, const float* table) {
     const float2 p = at[thread_in_grid()];
     const float fx = 62 * p.x, fy = 62 * p.y;
@@ -147,7 +147,7 @@ EXAMPLE(interpolate_2d) {
         out, [=](std::size_t i) { return 62 * at.start(2 * i) + 124 * at.start(2 * i + 1); }, 1e-4);
 }
 
-// Vectors of sixteen bytes in an order that an index gives.
+// Gathers vectors of sixteen bytes through an index.
 __global__ void permute_vectors(float4* out, const float4* in, const int* index) {
     out[thread_in_grid()] = in[index[thread_in_grid()]];
 }
@@ -163,7 +163,7 @@ EXAMPLE(permute_vectors) {
         out, [=](std::size_t i) { return in.start(index.start(i / 4) * 4 + i % 4); });
 }
 
-// Look-ups of doubles in a table of 32 KiB.
+// Looks up doubles in a table of 32 KiB.
 __global__ void look_up_doubles(double* out, const unsigned short* at, const double* table) {
     out[thread_in_grid()] = table[at[thread_in_grid()]];
 }
@@ -175,7 +175,7 @@ EXAMPLE(look_up_doubles) {
                    [=](std::size_t i) { return table.start(at.start(i)); });
 }
 
-// A hash table with open addresses, of which two thirds are taken.
+// Looks up keys in a hash table with open addressing that is two thirds full.
 __global__ void probe_table(int* out, const unsigned* keys, const uint2* table, unsigned mask) {
     const unsigned key = keys[thread_in_grid()];
     unsigned at = key * 2654435761u & mask;

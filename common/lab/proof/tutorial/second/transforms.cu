@@ -3,7 +3,7 @@
 
 using namespace tutorial;
 
-// A pass of an FFT with radix 4, from global memory.
+// Performs a radix-4 FFT pass in global memory.
 __global__ void fourier_pass_4(float2* out, const float2* in, int quarter, int length) {
     const int i = thread_in_grid(), within = i % length;
     float2 v[4];
@@ -49,7 +49,7 @@ EXAMPLE(fourier_pass_4) {
         out, expected, 1e-3);
 }
 
-// Cosine transforms of 8 x 8 pixels in shared memory, four of them in a block.
+// Computes cosine transforms of 8 x 8 pixels in shared memory, four per block.
 __global__ void cosine_8x8(float* out, const float* in, const float* basis, int width) {
     __shared__ float b[8][8], s[8][33], half[8][33];
     const int x = threadIdx.x, y = threadIdx.y,
@@ -85,7 +85,7 @@ EXAMPLE(cosine_8x8) {
         out, expected, 1e-4);
 }
 
-// Walsh and Hadamard's transform of 512 elements in shared memory.
+// Computes the Walsh-Hadamard transform of 512 elements in shared memory.
 __global__ void walsh(float* data) {
     __shared__ float s[512];
     const int t = threadIdx.x, first = blockIdx.x * 512;
@@ -115,7 +115,7 @@ EXAMPLE(walsh) {
                     1e-3, 4000);
 }
 
-// Haar's transform of 2 x 2 pixels into four planes.
+// Computes the Haar transform of 2 x 2 pixels into four planes.
 __global__ void haar_2d(float* out, const float2* in, int half) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y,
               plane = half * half, i = y * half + x;
@@ -143,7 +143,7 @@ EXAMPLE(haar_2d) {
         out, expected, 1e-5);
 }
 
-// Butterflies of a number-theoretic transform modulo 998244353.
+// Computes butterflies of a number-theoretic transform modulo 998244353.
 __global__ void modular_butterflies(unsigned* out, const unsigned* in, const unsigned* roots,
                                     int half) {
     const unsigned prime = 998244353;
@@ -167,7 +167,7 @@ EXAMPLE(modular_butterflies) {
                    expected);
 }
 
-// Discrete Fourier transforms of sixteen points, a thread for each, from a table of roots.
+// Computes discrete Fourier transforms of sixteen points, one per thread, with a table of roots.
 __global__ void fourier_16(float2* out, const float2* in, const float2* roots, int n) {
     __shared__ float2 w[16];
     if (threadIdx.x < 16) w[threadIdx.x] = roots[threadIdx.x];
@@ -205,7 +205,7 @@ EXAMPLE(fourier_16) {
                    expected, 1e-3);
 }
 
-// A filter with 24 taps of which only every fourth result is wanted.
+// Applies a 24-tap filter and keeps every fourth result.
 __global__ void decimate(float* out, const float* in, const float* taps) {
     __shared__ float t[24];
     if (threadIdx.x < 24) t[threadIdx.x] = taps[threadIdx.x];

@@ -13,7 +13,7 @@ struct Sample {
 
 }  // namespace
 
-// One member of structs of 20 bytes, times another.
+// Multiplies two members of structs of 20 bytes.
 __global__ void weighted_labels(float* out, const Sample* all) {
     const Sample& s = all[thread_in_grid()];
     out[thread_in_grid()] = s.b * s.weight;
@@ -30,7 +30,7 @@ EXAMPLE(weighted_labels) {
         [=](std::size_t i) { return all.start(i).b * static_cast<float>(all.start(i).weight); });
 }
 
-// Arrays of three coordinates become vectors of four.
+// Packs three arrays of coordinates into vectors of four.
 __global__ void pack_points(float4* out, const float* x, const float* y, const float* z) {
     const int i = thread_in_grid();
     out[i] = make_float4(x[i], y[i], z[i], 1);
@@ -48,7 +48,7 @@ EXAMPLE(pack_points) {
         });
 }
 
-// A histogram of 64 bins for each warp, by matching lanes.
+// Computes a histogram of 64 bins per warp by matching lanes.
 __global__ void count_by_matches(int* out, const unsigned char* in) {
     __shared__ int bins[4][64];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -74,7 +74,7 @@ EXAMPLE(count_by_matches) {
                    });
 }
 
-// How many elements of a row of 128 lie in each of eight ranges, a thread for each row.
+// Counts how many elements of a row of 128 are in each of eight ranges, with one thread per row.
 __global__ void count_ranges(unsigned short* out, const float* in, int rows) {
     unsigned counts[8] = {};
     for (int k = 0; k < 128; ++k) {
@@ -98,7 +98,7 @@ EXAMPLE(count_ranges) {
                    });
 }
 
-// Rows of 32 floats in an order that an index gives, a warp for each row.
+// Gathers rows of 32 floats through an index, with one warp per row.
 __global__ void gather_rows(float* out, const float* in, const int* index) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     out[row * 32 + lane] = in[index[row] * 32 + lane];
@@ -111,7 +111,7 @@ EXAMPLE(gather_rows) {
                    [=](std::size_t i) { return in.start(index.start(i / 32) * 32 + i % 32); });
 }
 
-// Gathers from a table of 8 MiB, in doubles.
+// Gathers doubles from a table of 8 MiB.
 __global__ void gather_doubles(double* out, const double* table, const int* index) {
     const int i = thread_in_grid();
     out[i] = table[index[2 * i]] + table[index[2 * i + 1]];
@@ -126,7 +126,7 @@ EXAMPLE(gather_doubles) {
                    });
 }
 
-// Where a value would be in a sorted array of 65536, by halving.
+// Finds the position of each value in a sorted array of 65536 by bisection.
 __global__ void find_places(int* out, const float* values, const float* sorted) {
     const float x = values[thread_in_grid()];
     int place = 0;
@@ -148,7 +148,7 @@ EXAMPLE(find_places) {
                    });
 }
 
-// Sums of the values of eight neighbours in a ring of vertices, with weights.
+// Computes weighted sums of the values of eight neighbours in a ring of vertices.
 __global__ void weigh_neighbours(float* out, const float* value, const int* neighbour,
                                  const float* weight) {
     const int v = thread_in_grid();
@@ -170,7 +170,7 @@ EXAMPLE(weigh_neighbours) {
                    1e-5);
 }
 
-// Degrees of vertices from a matrix of bits, a warp for each row of 2048 bits.
+// Counts the degrees of vertices in a bit matrix, with one warp per row of 2048 bits.
 __global__ void degrees_of_rows(int* out, const uint2* rows) {
     const uint2 w = rows[thread_in_grid()];
     const int sum = __reduce_add_sync(~0u, static_cast<unsigned>(__popc(w.x) + __popc(w.y)));
@@ -189,7 +189,7 @@ EXAMPLE(degrees_of_rows) {
         });
 }
 
-// Lines of 32 letters are compared with the line before.
+// Compares lines of 32 letters with the previous line.
 __global__ void equal_lines(unsigned char* out, const uint4* text) {
     const int i = thread_in_grid();
     if (i == 0) return;
@@ -206,7 +206,7 @@ EXAMPLE(equal_lines) {
         out, [](std::size_t i) { return i % 3 != 0; });
 }
 
-// Letters become 5 bits: six of them in a word.
+// Packs six letters of 5 bits into a word.
 __global__ void pack_letters(unsigned* out, const unsigned char* text) {
     unsigned word = 0;
     for (int k = 0; k < 6; ++k) word |= (text[thread_in_grid() * 6 + k] & 31u) << 5 * k;
@@ -225,7 +225,7 @@ EXAMPLE(pack_letters) {
                    });
 }
 
-// A row of Needleman and Wunsch's table from the row before, for many pairs at once.
+// Computes a row of the Needleman-Wunsch table from the previous row, for many pairs in parallel.
 __global__ void alignment_row(short* out, const short* before, const unsigned char* match, int n) {
     const int pair = thread_in_grid();
     short left = -1, corner = 0;

@@ -5,14 +5,14 @@ using namespace tutorial;
 
 namespace {
 
-/// A square that kernels cover by blocks of `across` x `down` threads.
+/// Returns a grid that covers a square with blocks of `across` x `down` threads.
 dim3 blocks_of(int side, int across, int down) {
     return dim3(static_cast<unsigned>(side / across), static_cast<unsigned>(side / down));
 }
 
 }  // namespace
 
-// The lengths of gradients, borders left out.
+// Computes the lengths of gradients, except at the borders.
 __global__ void gradient_lengths(float* out, const float* in, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y;
     if (x == 0 || y == 0 || x == n - 1 || y == n - 1) return;
@@ -32,7 +32,7 @@ EXAMPLE(gradient_lengths) {
                    1e-5);
 }
 
-// A blur of 7 along rows, with the row's piece in shared memory.
+// Blurs rows over 7 elements, with the row's section in shared memory.
 __global__ void blur_rows(float* out, const float* in, int n) {
     __shared__ float s[4][70];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -82,7 +82,7 @@ EXAMPLE(average_images) {
                    expected);
 }
 
-// A checkerboard of the cells of two images.
+// Interleaves the cells of two images in a checkerboard.
 __global__ void interleave_images(float* out, const float* a, const float* b, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, i = y * n + x;
     out[i] = (x / 8 + y / 8) % 2 == 0 ? a[i] : b[i];
@@ -95,7 +95,7 @@ EXAMPLE(interleave_images) {
         [=](std::size_t i) { return (i % n / 8 + i / n / 8) % 2 == 0 ? a.start(i) : b.start(i); });
 }
 
-// A plane is rolled by an offset in both directions.
+// Rolls a plane by an offset in both directions.
 __global__ void roll_plane(float* out, const float* in, int n, int dx, int dy) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     out[y * n + x] = in[(y + dy) % n * n + (x + dx) % n];
@@ -108,7 +108,7 @@ EXAMPLE(roll_plane) {
         [=](std::size_t i) { return in.start((i / n + 11) % n * n + (i % n + 37) % n); });
 }
 
-// Diffusion with two substances (Gray and Scott).
+// Computes a reaction-diffusion step with two substances (Gray-Scott).
 __global__ void react(float* u2, float* v2, const float* u, const float* v, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     const int l = (x + n - 1) % n, r = (x + 1) % n, t = (y + n - 1) % n, b = (y + 1) % n,
@@ -135,7 +135,7 @@ EXAMPLE(react) {
                    expected, 1e-5);
 }
 
-// Seven points in three dimensions, in doubles; a thread goes through eight planes.
+// Applies a seven-point stencil in doubles; a thread processes eight planes.
 __global__ void seven_points(double* out, const double* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int first = blockIdx.z * 8 + 1, plane = n * n;
@@ -159,7 +159,7 @@ EXAMPLE(seven_points) {
                    out, expected, 1e-12);
 }
 
-// Cells that live on by the number of their neighbours, in packed rows of bits.
+// Computes the Game of Life on packed rows of bits.
 __global__ void life_of_bits(unsigned* out, const unsigned* in, int words, int rows) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     unsigned ones = 0, twos = 0, fours = 0, own = 0;
@@ -202,7 +202,7 @@ EXAMPLE(life_of_bits) {
         out, expected, 0, 1 << 12);
 }
 
-// Butterflies of radix 2 on complex numbers in global memory, in place.
+// Computes radix-2 butterflies on complex numbers in global memory, in place.
 __global__ void butterflies(float2* data, int half) {
     const int i = thread_in_grid(), a = i / half * 2 * half + i % half, b = a + half;
     float s, c;
@@ -228,7 +228,7 @@ EXAMPLE(butterflies) {
         expected, 1e-5);
 }
 
-// Cosine transforms of eight points, a thread for each row of eight.
+// Computes cosine transforms of eight points, with one thread per row of eight.
 __global__ void cosine_rows(float4* out, const float4* in, const float* basis) {
     __shared__ float b[64];
     if (threadIdx.x < 64) b[threadIdx.x] = basis[threadIdx.x];
@@ -256,7 +256,7 @@ EXAMPLE(cosine_rows) {
                    1e-4);
 }
 
-// An image of floats is stretched by 5 : 4 along rows (linear).
+// Stretches the rows of an image of floats by 5 : 4 with linear interpolation.
 __global__ void stretch_rows(float* out, const float* in, int to, int from) {
     const int x = blockIdx.x * 256 + threadIdx.x, y = blockIdx.y;
     if (x >= to) return;
@@ -280,7 +280,7 @@ EXAMPLE(stretch_rows) {
         expected, 1e-3);
 }
 
-// The distance of each cell to the nearest of 32 seeds.
+// Computes the distance of each cell to the nearest of 32 seeds.
 __global__ void nearest_seed(float* out, const float2* seeds, int n) {
     __shared__ float2 s[32];
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Products of matrices and layers of neural networks.
+// Matrix products and layers of neural networks.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// The product of row `row` of A and column `col` of B, both with `n` columns and rows.
+/// Returns the product of row `row` of A and column `col` of B, both n x n.
 double cell_of(const Buffer<float>& a, const Buffer<float>& b, std::size_t row, std::size_t col,
                std::size_t n) {
     return sum_of(0, n, [&](std::size_t k) { return a.start(row * n + k) * b.start(k * n + col); });
@@ -15,7 +15,7 @@ double cell_of(const Buffer<float>& a, const Buffer<float>& b, std::size_t row, 
 
 }  // namespace
 
-// A thread makes eight elements of a column of C; B's rows come from global memory.
+// Computes eight elements of a column of C per thread; the rows of B come from global memory.
 __global__ void product_of_eight_rows(float* c, const float* a, const float* b, int n) {
     __shared__ float at[8][64];
     const int col = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y * 8;
@@ -38,7 +38,7 @@ EXAMPLE(product_of_eight_rows) {
                    [=](std::size_t i) { return cell_of(a, b, i / n, i % n, n); }, 1e-4, kSamples);
 }
 
-// Tiles of 16 x 16, of which each thread makes two columns.
+// Computes two columns per thread, with tiles of 16 x 16.
 __global__ void product_of_two_columns(float* c, const float* a, const float* b, int n) {
     __shared__ float at[16][16], bt[16][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -66,7 +66,7 @@ EXAMPLE(product_of_two_columns) {
         [=](std::size_t i) { return cell_of(a, b, i / n, i % n, n); }, 1e-4, kSamples);
 }
 
-// Many matrices of 8 x 8 times vectors of eight: a thread for each row.
+// Multiplies many 8 x 8 matrices by vectors of eight, with one thread per row.
 __global__ void small_matrices_times_vectors(float* out, const float4* a, const float* x) {
     const int i = thread_in_grid();
     const float4 v = a[2 * i], w = a[2 * i + 1];
@@ -90,7 +90,7 @@ EXAMPLE(small_matrices_times_vectors) {
         1e-5);
 }
 
-// Doubles: a matrix times a vector, four rows for a block of 128.
+// Multiplies a matrix of doubles by a vector, with four rows per block of 128.
 __global__ void four_rows_times_vector(double* out, const double* a, const double* x, int n) {
     const int row = blockIdx.x * 4 + threadIdx.x / 32;
     double sum = 0;
@@ -109,7 +109,7 @@ EXAMPLE(four_rows_times_vector) {
                    1e-10);
 }
 
-// Softmax of rows of 256 by a block of 64 with four elements for each thread.
+// Computes the softmax of rows of 256, with a block of 64 and four elements per thread.
 __global__ void softmax_of_256(float4* out, const float4* in) {
     __shared__ float parts[2];
     float4 v = in[thread_in_grid()];
@@ -134,7 +134,7 @@ EXAMPLE(softmax_of_256) {
                    1e-5, 4000);
 }
 
-// Lengths of rows become 1: a warp for each row of 64, in halves.
+// Scales rows of 64 halves to length 1, with one warp per row.
 __global__ void unit_rows(__half2* data) {
     float2 v = __half22float2(data[thread_in_grid()]);
     const float scale = rsqrtf(warp_sum(v.x * v.x + v.y * v.y) + 1e-6f);
@@ -161,7 +161,8 @@ EXAMPLE(unit_rows) {
             [=] { data.restore(); }};
 }
 
-// The derivative of a layer: gradient * (x > 0), and the sum over rows by a thread for each column.
+// Computes the derivative of a ReLU layer, gradient * (x > 0), and its sum over rows with one
+// thread per column.
 __global__ void relu_gradient(float* out, float* bias, const float* gradient, const float* x,
                               int width, int rows) {
     const int col = thread_in_grid();
@@ -188,7 +189,7 @@ EXAMPLE(relu_gradient) {
                    1e-5);
 }
 
-// A convolution in one dimension of eight channels into eight, with five taps.
+// Convolves eight channels to eight in one dimension, with five taps.
 __global__ void convolve_channels(float* out, const float* in, const float* weights, int n) {
     __shared__ float w[8][8][5];
     for (int k = threadIdx.x; k < 320; k += 128) (&w[0][0][0])[k] = weights[k];
@@ -215,7 +216,7 @@ EXAMPLE(convolve_channels) {
                    1e-4);
 }
 
-// The largest of windows of 3 x 3 with a step of 2.
+// Takes the maximum of 3 x 3 windows with a step of 2.
 __global__ void pool_overlapping(float* out, const float* in, int to) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y,
               from = 2 * to + 1;
@@ -237,7 +238,7 @@ EXAMPLE(pool_overlapping) {
         });
 }
 
-// Scores of attention of one query: a block of 128 for 128 keys of 64.
+// Computes the attention scores of one query, with a block of 128 for 128 keys of 64.
 __global__ void scores_of_query(float* out, const float* query, const float4* keys) {
     __shared__ float4 q[16];
     if (threadIdx.x < 64)
@@ -269,7 +270,7 @@ EXAMPLE(scores_of_query) {
         1e-4);
 }
 
-// Bytes become floats by the scale of their group of 32.
+// Converts bytes to floats with a scale per group of 32.
 __global__ void scale_bytes(float4* out, const char4* in, const float* scale) {
     const char4 v = in[thread_in_grid()];
     const float s = scale[thread_in_grid() / 8];
@@ -287,7 +288,7 @@ EXAMPLE(scale_bytes) {
         out, [=](std::size_t i) { return scale.start(i / 32) * in.start(i); }, 1e-6);
 }
 
-// A step of gradient descent with decay, in halves, two at a time.
+// Performs a gradient descent step with weight decay on pairs of halves.
 __global__ void decay_halves(__half2* weight, const __half2* gradient) {
     const __half2 w = weight[thread_in_grid()], g = gradient[thread_in_grid()];
     weight[thread_in_grid()] =

@@ -1,9 +1,9 @@
-// Kernels that compute, and small systems of equations.
+// Kernels limited by arithmetic, and small systems of linear equations.
 #include "../checked.cuh"
 
 using namespace tutorial;
 
-// Forces of gravity in a plane, 128 bodies at a time through shared memory.
+// Computes gravitational forces in a plane, with 128 bodies at a time in shared memory.
 __global__ void plane_forces(float2* out, const float2* body, int n) {
     __shared__ float2 s[128];
     const float2 own = body[thread_in_grid()];
@@ -36,7 +36,7 @@ EXAMPLE(plane_forces) {
                    5e-3, 500);
 }
 
-// Logarithms of the gamma function by a series, in floats.
+// Computes logarithms of the gamma function by a series, in floats.
 __global__ void log_gammas(float* out, const float* in) {
     const float x = in[thread_in_grid()] + 8;
     const float r = 1 / x, r2 = r * r;
@@ -67,7 +67,7 @@ EXAMPLE(powers_and_angles) {
                    1e-5);
 }
 
-// A hundred steps of the logistic map, two chains for each thread.
+// Performs a hundred steps of the logistic map, with two chains per thread.
 __global__ void logistic_maps(float2* data) {
     float2 v = data[thread_in_grid()];
     for (int k = 0; k < 100; ++k) {
@@ -88,7 +88,7 @@ EXAMPLE(logistic_maps) {
                     data, expected, 1e-3);
 }
 
-// Roots of whole numbers, bit by bit.
+// Computes integer square roots bit by bit.
 __global__ void integer_roots(unsigned* out, const unsigned* in) {
     const unsigned x = in[thread_in_grid()];
     unsigned root = 0;
@@ -105,7 +105,7 @@ EXAMPLE(integer_roots) {
         [=](std::size_t i) { return std::floor(std::sqrt(static_cast<double>(in.start(i)))); });
 }
 
-// Quotients and remainders of numbers by numbers.
+// Computes quotients and remainders.
 __global__ void quotients(uint2* out, const uint2* in) {
     const uint2 v = in[thread_in_grid()];
     out[thread_in_grid()] = make_uint2(v.x / v.y, v.x % v.y);
@@ -127,7 +127,7 @@ EXAMPLE(quotients) {
         });
 }
 
-// Products of numbers of 64 bits, of which the high halves count.
+// Computes the high halves of 64-bit products.
 __global__ void high_products(unsigned long long* out, const unsigned long long* in) {
     unsigned long long x = in[thread_in_grid()];
     for (int k = 0; k < 16; ++k) x = __umul64hi(x, 0x9E3779B97F4A7C15ull) + (x << 7) + k;
@@ -181,7 +181,7 @@ EXAMPLE(rotate_points) {
                    out, expected, 1e-5);
 }
 
-// Inverses of 3 x 3 matrices, whose elements lie in arrays of their own.
+// Inverts 3 x 3 matrices whose elements are in separate arrays.
 __global__ void invert_threes(float* out, const float* in, int n) {
     const int i = thread_in_grid();
     float m[9];
@@ -203,7 +203,7 @@ EXAMPLE(invert_threes) {
         const std::vector<float> inverse = out.read();
         return compare(
             in,
-            [&](std::size_t e) {  // A * inverse(A) * A is A
+            [&](std::size_t e) {  // A * inverse(A) * A equals A
                 const std::size_t i = e % n, row = e / n / 3, col = e / n % 3;
                 return sum_of(0, 9, [&](std::size_t k) {
                     return in.start((row * 3 + k / 3) * n + i) * inverse[k * n + i] *
@@ -215,7 +215,7 @@ EXAMPLE(invert_threes) {
     return {[=] { invert_threes<<<n / 256, 256>>>(out, in, n); }, check};
 }
 
-// Lower triangular systems of 32 unknowns, a warp for each; the matrix is the same for all.
+// Solves lower triangular systems of 32 unknowns with one warp each and the same matrix for all.
 __global__ void solve_triangles(float* out, const float* matrix, const float* right) {
     __shared__ float m[32][33];
     const int lane = threadIdx.x % 32;
@@ -248,7 +248,7 @@ EXAMPLE(solve_triangles) {
     return {[=] { solve_triangles<<<n / 128, 128>>>(out, matrix, right); }, check};
 }
 
-// A sum of sixteen waves at each point, from a table of frequencies in shared memory.
+// Adds sixteen waves at each point, with a table of frequencies in shared memory.
 __global__ void add_waves(float* out, const float2* waves, float step) {
     __shared__ float2 w[16];
     if (threadIdx.x < 16) w[threadIdx.x] = waves[threadIdx.x];
@@ -273,7 +273,7 @@ EXAMPLE(add_waves) {
         1e-3);
 }
 
-// The volume below a surface by random points: a sum for each block.
+// Estimates the volume below a surface from random points, with one sum per block.
 __global__ void volume_by_chance(float* out, int rounds) {
     __shared__ float warps[8];
     unsigned state = thread_in_grid() * 2891336453u + 7;

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// The sum of a stretch of an array.
+/// Returns the sum of `length` elements of an array.
 template <class T>
 double stretch(const Buffer<T>& in, std::size_t begin, std::size_t length) {
     return sum_of(begin, begin + length, [&](std::size_t i) { return in.start(i); });
@@ -13,7 +13,7 @@ double stretch(const Buffer<T>& in, std::size_t begin, std::size_t length) {
 
 }  // namespace
 
-// Sums of blocks of 640 doubles, by threads that halve their number.
+// Sums blocks of 640 doubles by tree reduction.
 __global__ void sum_odd_blocks(double* out, const double* in) {
     __shared__ double s[320];
     const int t = threadIdx.x, first = blockIdx.x * 640;
@@ -32,7 +32,7 @@ EXAMPLE(sum_odd_blocks) {
                    [=](std::size_t b) { return stretch(in, b * 640, 640); }, 1e-12);
 }
 
-// Products of neighbours, eight lanes for each group.
+// Multiplies groups of eight neighbouring elements by shuffles.
 __global__ void products_of_eights(float* out, const float* in) {
     float p = in[thread_in_grid()];
     for (int step = 1; step < 8; step *= 2) p *= __shfl_xor_sync(~0u, p, step);
@@ -49,7 +49,7 @@ EXAMPLE(products_of_eights) {
     return checked([=] { products_of_eights<<<n / 512, 512>>>(out, in); }, out, expected, 1e-5);
 }
 
-// The mean and the largest of each row of 4096 shorts.
+// Computes the mean and maximum of each row of 4096 shorts.
 __global__ void row_statistics(float2* out, const short2* in) {
     __shared__ int sums[8], maxima[8];
     int sum = 0, most = -32768;
@@ -83,7 +83,7 @@ EXAMPLE(row_statistics) {
         out, expected, 1e-4);
 }
 
-// Moments of sixteen neighbours: one thread reads four vectors.
+// Computes the moments of sixteen neighbouring elements; a thread reads four vectors.
 __global__ void moments_of_sixteen(float2* out, const float4* in) {
     float sum = 0, squares = 0;
     for (int k = 0; k < 4; ++k) {
@@ -109,7 +109,7 @@ EXAMPLE(moments_of_sixteen) {
         out, expected, 1e-5);
 }
 
-// A scan of 1024 floats by 256 threads: a thread adds up four, then warps scan.
+// Scans 1024 floats with 256 threads: a thread adds up four, then the warps scan.
 __global__ void scan_by_fours(float* out, const float4* in) {
     __shared__ float warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -135,7 +135,7 @@ EXAMPLE(scan_by_fours) {
         [=](std::size_t i) { return stretch(in, i / 1024 * 1024, i % 1024 + 1); }, 1e-4);
 }
 
-// Positions of set bits: words become the number of bits set before them in their block.
+// Computes for each word the number of bits set in the previous words of its block.
 __global__ void ranks_of_words(int* out, const unsigned* words) {
     __shared__ int s[2][128];
     const int t = threadIdx.x, own = __popc(words[thread_in_grid()]);
@@ -159,7 +159,7 @@ EXAMPLE(ranks_of_words) {
                    });
 }
 
-// Each thread sorts four integers by five exchanges.
+// Sorts four integers per thread by five exchanges.
 __global__ void sort_fours(int4* data) {
     int4 v = data[thread_in_grid()];
     const auto order = [](int& a, int& b) {
@@ -183,7 +183,8 @@ EXAMPLE(sort_fours) {
                     data, expected);
 }
 
-// The median of nine neighbours is the value that four others are smaller than or equal to.
+// Computes the median of nine neighbours by counting, for each value, the values that are smaller
+// or equal.
 __global__ void medians_of_nine(short* out, const short* in, int n) {
     const int i = thread_in_grid();
     if (i + 9 > n) return;
@@ -212,7 +213,7 @@ EXAMPLE(medians_of_nine) {
     return checked([=] { medians_of_nine<<<n / 256, 256>>>(out, in, n); }, out, expected);
 }
 
-// One warp of 32 threads finds the largest of a few thousand.
+// Finds the maximum of a few thousand elements with a single warp.
 __global__ void lone_warp_maximum(int* out, const int* in, int n) {
     int most = 0;
     for (int i = threadIdx.x; i < n; i += 32) most = max(most, in[i]);
@@ -227,7 +228,7 @@ EXAMPLE(lone_warp_maximum) {
         [=](std::size_t) { return *std::max_element(in.start().begin(), in.start().end()); });
 }
 
-// The largest pair of each warp's 64 complex numbers, by squares of lengths.
+// Finds the largest squared length among each warp's 64 complex numbers.
 __global__ void longest_complex(float* out, const float4* in) {
     const float4 v = in[thread_in_grid()];
     float most = fmaxf(v.x * v.x + v.y * v.y, v.z * v.z + v.w * v.w);
@@ -249,7 +250,7 @@ EXAMPLE(longest_complex) {
         expected, 1e-6);
 }
 
-// Sums of rows of bytes by a thread for each row, which lie one after the other.
+// Sums contiguous rows of bytes, with one thread per row.
 __global__ void sum_byte_rows(int* out, const unsigned char* in) {
     int sum = 0;
     for (int k = 0; k < 48; ++k) sum += in[thread_in_grid() * 48 + k];
@@ -263,7 +264,7 @@ EXAMPLE(sum_byte_rows) {
                    [=](std::size_t r) { return stretch(in, r * 48, 48); });
 }
 
-// A stable split of each block by the lowest bit, through shared memory.
+// Splits each block by the lowest bit in stable order, through shared memory.
 __global__ void split_by_bit(unsigned* data) {
     __shared__ unsigned s[512];
     __shared__ int warps[16];
