@@ -126,7 +126,7 @@ void Bench::describe_machine() {
 void Bench::measure_clocks() {
     const auto ghz = [&](std::size_t count, int turns) {
         const int blocks = multiprocessors();
-        // Once to raise the clocks.
+        // The first runs raise the clocks.
         for (int time = 0; time < 3; ++time) {
             watch_clocks<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
                                            reinterpret_cast<uint4*>(out()), count, turns, notes());

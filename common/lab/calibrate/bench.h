@@ -20,7 +20,7 @@ public:
 
     const Machine& machine() const { return machine_; }
     int multiprocessors() const { return machine_.multiprocessors; }
-    /// 90 for compute capability 9.0.
+    /// Returns the compute capability, 90 for 9.0.
     int compute() const { return compute_; }
     /// The two buffers have the same size, a power of two and much larger than the second-level
     /// cache.

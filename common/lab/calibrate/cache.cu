@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count
             uint4 v[unroll];
 #pragma unroll
             for (int u = 0; u < unroll; ++u) {
-                // Past the first-level cache.
+                // Loads bypass the first-level cache.
                 if (WRITES) data[i + step * u] = {};
                 if (!WRITES) v[u] = __ldcg(data + i + step * u);
             }

@@ -264,7 +264,7 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
 }
 
 BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
-    std::map<double, double> rows, boxes;  // the fastest way, by bytes
+    std::map<double, double> rows, boxes;  // fewest cycles, by bytes
     for (const BulkRate& b : measured) {
         std::map<double, double>& fastest = b.how == "rows" ? rows : boxes;
         const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);

@@ -1,4 +1,4 @@
-// What kernels here share.
+// Device functions shared by the microbenchmarks.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -15,10 +15,10 @@ struct Machine {
     int multiprocessors = 0, warps = 0, blocks = 0, registers = 0;
     int shared_bytes = 0, shared_bytes_of_system = 0;
     double peak_gbps = 0, l2_bytes = 0;
-    double clock_ghz = 0;          ///< while all multiprocessors copy
-    double clock_ghz_at_rest = 0;  ///< while they only wait
+    double clock_ghz = 0;          ///< clock while all multiprocessors copy
+    double clock_ghz_at_rest = 0;  ///< clock while they wait without accessing memory
     double buffer_bytes = 0;       ///< size of each of the two buffers
-    double copy_engine_gbps = 0;   ///< what cudaMemcpy says for comparison
+    double copy_engine_gbps = 0;   ///< bandwidth of cudaMemcpy, for comparison
 };
 
 /// Dependent loads, each of which needs the result of the one before.
@@ -32,7 +32,7 @@ struct Chase {
 struct Flight {
     std::string what;  ///< "read" or "copy"
     int bytes_of_load = 0, loads = 0, threads = 0;
-    double kib_on_their_way = 0;  ///< of a multiprocessor
+    double kib_on_their_way = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
     // Cycles of single loads of a warp; 0 if none was timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
@@ -52,7 +52,7 @@ struct ShortRuns {
     double pitch = 0, run = 0, gbps = 0;
 };
 
-/// Blocks that come and go.
+/// Times of blocks that start and end.
 struct Turns {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
@@ -81,7 +81,7 @@ struct ToCache {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
     double footprint = 0;      ///< bytes that all multiprocessors together touch repeatedly
-    double bytes_a_cycle = 0;  ///< of one multiprocessor
+    double bytes_a_cycle = 0;  ///< bytes per cycle of one multiprocessor
 };
 
 /// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
@@ -97,7 +97,7 @@ struct BulkRate {
     std::string how;  ///< "rows" or "boxes"
     /// Warps that issue copies: all lanes of a warp for rows, one lane for boxes
     int warps = 0;
-    double bytes = 0;   ///< of a row
+    double bytes = 0;   ///< bytes of a row
     double cycles = 0;  ///< cycles of a multiprocessor per row
 };
 
@@ -118,8 +118,8 @@ struct Reread {
 struct Sectors {
     std::string how;
     double bytes = 0;
-    double mib = 0;   ///< over which they are spread
-    double gbps = 0;  ///< of sectors
+    double mib = 0;   ///< memory over which the sectors are spread
+    double gbps = 0;  ///< bandwidth, counting whole sectors
 };
 
 struct Raw {

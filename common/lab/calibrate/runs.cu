@@ -15,8 +15,8 @@ namespace {
 /// Maps the index of a 16-byte word to its position in the strips. All sizes except the pitch are
 /// powers of two.
 struct Strips {
-    std::size_t pitch = 0;  ///< in pieces
-    int pieces_bits = 0;    ///< of a run
+    std::size_t pitch = 0;  ///< in 16-byte words
+    int pieces_bits = 0;    ///< log2 of the words in a run
     int rows_bits = 0;
     unsigned strips_mask = 0;
     unsigned strip_step = 1;  ///< odd number; strips are visited in the order 0, step, 2 step, ...

@@ -18,11 +18,11 @@ namespace coalesce::simulator::fuzz {
 /// memory.
 struct Step {
     std::uint32_t form = 0;
-    std::uint32_t lanes = 0;            ///< of every warp
-    std::uint64_t address[3] = {};      ///< of thread 0
-    std::int64_t stride[3] = {};        ///< to the next thread's
-    std::uint32_t word[4] = {};         ///< of thread 0
-    std::uint32_t word_stride[4] = {};  ///< to the next thread's
+    std::uint32_t lanes = 0;            ///< mask for every warp
+    std::uint64_t address[3] = {};      ///< addresses in thread 0
+    std::int64_t stride[3] = {};        ///< increments from thread to thread
+    std::uint32_t word[4] = {};         ///< words in thread 0
+    std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
     std::uint32_t adds_last = 0;  ///< bit k: add the result of the last instruction to address k
     std::uint32_t unused = 0;
 };
@@ -87,7 +87,7 @@ inline const std::vector<std::string>& forms() {
         }
         add("atom.global.add.v4.f32 {%f0, %f1, %f2, %f3}, [%a], {%f0, %f1, %f2, %f3};");
         add("red.release.gpu.global.add.u32 [%a], %w0;");
-        // Copies that go on alone.
+        // Asynchronous and bulk copies.
         for (const char* to : {"%a", "%sa"}) {
             const std::string t = to;
             add("cp.async.ca.shared.global [" + t + "], [%b], 4;");
@@ -118,7 +118,7 @@ inline const std::vector<std::string>& forms() {
         add("cp.async.bulk.commit_group;");
         add("cp.async.bulk.wait_group 0;");
         add("cp.async.bulk.wait_group.read 1;");
-        // Barriers that lie in memory.
+        // Barriers in shared memory (mbarrier).
         for (const char* at :
              {".shared.b64 %last, [%a]", ".b64 %last, [%a]", ".shared.b64 %last, [%sa]"}) {
             const std::string with_state = at;
@@ -156,7 +156,7 @@ inline const std::vector<std::string>& forms() {
         add("match.all.sync.b64 %r0|%q, %b, %w1;");
         add("redux.sync.add.s32 %r0, %w0, %w1;");
         add("elect.sync %r0|%q, %w0;");
-        // Order, time and addresses.
+        // Fences, timers and address conversions.
         add("fence.acq_rel.gpu;");
         add("membar.cta;");
         add("fence.proxy.async;");

@@ -33,7 +33,7 @@ struct Task {
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
     int rank = 0;               ///< of an array to permute
-    long long extents[8] = {};  ///< of `out`
+    long long extents[8] = {};  ///< extents of `out`
     long long strides[8] = {};  ///< stride in `in` of each axis of `out`
 
     void add_axis(long long extent, long long stride) {

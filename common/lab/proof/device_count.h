@@ -1,5 +1,5 @@
 /// \file
-/// What kernels count.
+/// Counters that kernels increment.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -16,7 +16,7 @@
 
 namespace coalesce::proof {
 
-/// Since it was called first.
+/// Returns the seconds since the first call.
 inline double seconds_since_start() {
     static const auto start = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -26,7 +26,7 @@ inline void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
-/// As results are written.
+/// Rounds a number for a file of results.
 inline double rounded(double value, int decimals) {
     return std::stod(format("%.*f", decimals, value));
 }

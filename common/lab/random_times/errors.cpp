@@ -38,7 +38,7 @@ std::string percent(double part) {
     return format("%.1f %%", 100 * part);
 }
 
-/// "+4.1 %"
+/// Returns a signed percentage such as "+4.1 %".
 std::string signed_percent(double part) {
     return format("%+.1f %%", 100 * part);
 }
@@ -48,7 +48,7 @@ std::string mark_of(const TimePair& pair) {
     return pair.binds + (pair.is_known() ? "" : " ?");
 }
 
-/// "memory", "flight? atomics, waits"
+/// Returns text such as "memory" or "flight? atomics, waits".
 std::string remark_of(const TimePair& pair) {
     std::string text = pair.binds;
     for (const std::string& one : pair.unknown) text += (text == pair.binds ? "? " : ", ") + one;

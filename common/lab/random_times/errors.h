@@ -43,7 +43,7 @@ std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t c
 /// Returns text for a terminal of 80 columns: the pairs, the ten worst, and the statistics of all
 /// and of the known ones.
 std::string as_text(const std::vector<TimePair>& pairs);
-/// The same as two tables.
+/// Returns the same as two Markdown tables.
 std::string as_markdown(const std::vector<TimePair>& pairs);
 /// Returns a picture of predicted against measured times with logarithmic axes, the diagonal, and
 /// lines at +-10 %. Rings mark predictions about which the model is uncertain. The worst pairs are

@@ -21,7 +21,7 @@ public:
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
 
-    /// Asynchronously, in the default stream.
+    /// Launches asynchronously in the default stream.
     void launch(const Run& run, void* out, const void* in) const;
 
 private:
@@ -33,7 +33,7 @@ private:
 /// simulator reports.
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
 
-/// A time that was measured.
+/// A measured time of a kernel.
 struct MeasuredKernel {
     std::string name, title, fingerprint;
     double ms = 0, spread = 0;

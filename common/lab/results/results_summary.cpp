@@ -45,7 +45,7 @@ std::pair<std::string, std::string> over_links(const std::string& step, const fs
             format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
 }
 
-// Of the first variant.
+// Returns the sectors of the first variant.
 std::string sectors_of(const std::vector<Json>& counted) {
     if (counted.empty()) return "";
     const std::string load = sectors_per_request(counted.front(), "load"),

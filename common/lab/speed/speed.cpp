@@ -32,8 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Run {
-    double reported_ms = 0;  ///< what the program printed
-    std::string result;      ///< ... behind it
+    double reported_ms = 0;  ///< milliseconds that the program printed
+    std::string result;      ///< text after the milliseconds
     double wall_ms = 0;
     long peak_kib = 0;
 };

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     cudaMemcpy(in, host.data(), bytes, cudaMemcpyHostToDevice);
     cudaMemset(out, 0, bytes);
     double best = 1e30;
-    for (int k = 0; k <= repetitions; ++k) {  // the first one warms up
+    for (int k = 0; k <= repetitions; ++k) {  // the first repetition warms up
         const double start = now_ms();
         launch(name, out, in, n);
         if (cudaError_t e = cudaDeviceSynchronize()) {

@@ -75,7 +75,7 @@ Raw a_whole_measurement() {
                   {"first level", 4096, 34, 17},
                   {"second level, lines", 1e6, 290, 145},
                   {"shared", 1024, 29, 14.5}};
-    // Measuring takes 40 cycles.
+    // The overhead of the clocks is 40 cycles.
     raw.timed_load = 330;
     raw.bulk_rates = {{"rows", 1, 256, 40}, {"rows", 4, 256, 24}, {"rows", 8, 256, 26},
                       {"rows", 1, 128, 20}, {"boxes", 1, 128, 6}, {"boxes", 2, 256, 8}};
@@ -85,7 +85,7 @@ Raw a_whole_measurement() {
     for (const double run : {64.0, 32.0, 8192.0}) {
         const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
         for (const double pitch : {16384.0, 32768.0, 131072.0}) {
-            const double slow = pitch == 131072 ? 2 : 1;  // where channels are shared
+            const double slow = pitch == 131072 ? 2 : 1;  // many strips share a channel here
             raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
             raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
             raw.short_runs.push_back({"copy writes", "next", pitch, run, 3600 / (1 + cost / 2)});
@@ -144,7 +144,7 @@ TEST_CASE("latency under load") {
                 loads.push_back(load_at(memory, false, u));
                 loads.push_back(load_at(memory, true, u));
             }
-            loads.push_back({true, 0.95, 9999});  // too near to the limit
+            loads.push_back({true, 0.95, 9999});  // too close to the limit, so it is ignored
             const UnderLoad found = latency_under_load(loads);
             CHECK(found.latency_ns == Approx(memory.ns).epsilon(1e-6));
             CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));
@@ -188,7 +188,7 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.write_gbps == Approx(4100));
     CHECK(gpu.queue_ns == Approx(50));
     CHECK(gpu.write_delay_ns == Approx(400));
-    CHECK(gpu.latency_floor == Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles
+    CHECK(gpu.latency_floor == Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles are fixed
     // Copies at a load of 0.4 take 300 + 50 * 2/3 + 80 ns, of which 150 ns are fixed.
     CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
     CHECK(gpu.l2_read_bytes == Approx(21));
@@ -244,7 +244,7 @@ TEST_CASE("measurements that are not there are named") {
               std::erase_if(raw.bulk_rates,
                             [](const BulkRate& b) { return b.how == "boxes" && b.bytes == 256; });
           }) == "nothing was measured of: bulk copies, boxes");
-    // Not every GPU has them.
+    // Some GPUs have no bulk copies.
     CHECK(error_without([](Raw& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 

@@ -21,7 +21,7 @@ struct Known {
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> partly;
 
-    /// True when it became less.
+    /// Keeps only what `other` knows as well. Returns whether anything was removed.
     bool meet(const Known& other) {
         bool changed = false;
         for (std::size_t r = 0; r < written.size(); ++r)
@@ -53,7 +53,7 @@ struct Flow {
     std::vector<u32> written(const ptx::Instruction& i) const {
         std::vector<u32> registers = simulator::registers_written(i);
         if (!i.operands.empty() && registers.empty()) {
-            // `_|%p`: the second result alone.
+            // `_|%p` discards the first result and writes only the second.
             const bool second_alone = i.operands[0].kind == ptx::Operand::Kind::sink;
             const bool gives_state = i.opcode == "mbarrier" && i.has("arrive");
             if (second_alone || gives_state) add_registers(i.operands[0], registers);

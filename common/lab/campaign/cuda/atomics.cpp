@@ -63,7 +63,7 @@ void multiply_by_exchange(Kernel& kernel, Place&) {
         {first});
 }
 
-/// A lock for all blocks.
+/// Adds while holding a lock that all blocks share.
 void lock_for_all(Kernel& kernel, Place& place) {
     const int first = place.turns > 4 ? -1 : kernel.take_sums(2);
     if (first < 0) return;

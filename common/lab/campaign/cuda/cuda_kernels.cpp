@@ -42,7 +42,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
         }
     }
     if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
-    // The first is always possible.
+    // The first construct can be used anywhere.
     all[0].weight += 4;
     return all;
 }

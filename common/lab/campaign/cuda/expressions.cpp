@@ -1,4 +1,3 @@
-// See expressions.h.
 #include "lab/campaign/cuda/expressions.h"
 
 #include <cctype>

@@ -62,7 +62,7 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@n");
 }
 
-/// Duff's device.
+/// Writes Duff's device.
 void enter_by_switch(Kernel& kernel, Place& place) {
     const int most = place.most_turns(5, 100);
     kernel.write(

@@ -1,4 +1,3 @@
-// See kernel.h.
 #include "lab/campaign/cuda/kernel.h"
 
 #include <algorithm>

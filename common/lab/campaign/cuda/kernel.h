@@ -17,13 +17,13 @@ namespace coalesce::campaign {
 
 /// The set of threads that share a value, or that take the same path through the kernel.
 enum class Same {
-    launch,    ///< all
-    block,     ///< those of a block
-    warp,      ///< those of a warp
+    launch,    ///< all threads
+    block,     ///< threads of a block
+    warp,      ///< threads of a warp
     position,  ///< threads at the same position in their blocks
-    thread,    ///< none but itself
+    thread,    ///< only one thread
 };
-/// What is made of both.
+/// Returns the class of a value that is computed from values of both classes.
 Same join(Same a, Same b);
 /// Reports whether `value` is the same for all threads that `within` groups together.
 inline bool fits(Same value, Same within) {
@@ -59,14 +59,14 @@ struct Function {
 };
 
 struct Place {
-    Same flow = Same::launch;  ///< who comes here together
+    Same flow = Same::launch;  ///< threads that arrive here together
     /// C++ expression for the mask of lanes that execute this; empty if it is not known
     std::string mask;
     bool all_threads = true;  ///< no thread of the block has left the kernel, or could have
     bool can_leave = false;   ///< `break` and `continue` are allowed
     bool can_return = false;  ///< a thread may return, because no other thread waits for it later
     int depth = 0;
-    int turns = 1;  ///< how often this is executed
+    int turns = 1;  ///< how often this place is executed
 
     /// Returns the limit of iterations for a loop here: `most`, or less if the enclosing loops
     /// together would exceed `in_all`.
@@ -84,14 +84,14 @@ struct Kernel {
     explicit Kernel(u64 seed);
 
     Random random;
-    bool is_learner = false;  ///< of Style::learner
+    bool is_learner = false;  ///< has Style::learner
 
     // ---- the launch ----
     Launch launch;
-    int threads;  ///< of a block
+    int threads;  ///< threads of a block
 
     // ---- the text ----
-    std::string globals;          ///< before the kernel
+    std::string globals;          ///< text before the kernel
     std::string body;             ///< text being written: the body of the kernel or of a function
     std::set<std::string> known;  ///< names of the globals that several constructs use
     /// Appends the lines of a pattern, expanded by expand().
@@ -101,13 +101,13 @@ struct Kernel {
     std::string fresh(const std::string& prefix) { return prefix + "_" + std::to_string(++names_); }
     /// Returns the unique name that @word stands for in the patterns of the current construct.
     const std::string& name(const std::string& word);
-    std::map<std::string, std::string> own_names;  ///< those so far, by word
+    std::map<std::string, std::string> own_names;  ///< names given so far, by word
 
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
     bool in_function = false;  ///< only what a Function may use is available
-    Type result = Type::u32;   ///< of that function
+    Type result = Type::u32;   ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, Same same, const std::string& value);
     /// Adds @word, a u32 that the construct has declared, to the variables that can be read.
@@ -126,7 +126,7 @@ struct Kernel {
     int take_out(int words);
 
     // ---- which constructs ----
-    std::vector<Construct> constructs;  ///< with this kernel's weights
+    std::vector<Construct> constructs;  ///< constructs with this kernel's weights
 
 private:
     int names_ = 0;
@@ -134,10 +134,10 @@ private:
 
 /// The condition under which a construct can be used.
 enum class Needs {
-    nothing,  ///< device functions have it too
-    kernel,   ///< the kernel's own parameters
-    lanes,    ///< known lanes of a warp
-    barrier,  ///< the whole block
+    nothing,  ///< works in device functions, too
+    kernel,   ///< parameters of the kernel
+    lanes,    ///< a known mask of lanes
+    barrier,  ///< all threads of the block
     loop,     ///< a loop that each thread may leave
     end,      ///< no later statement needs all threads
     top,      ///< outermost level of the kernel, where the set of active threads may change
@@ -181,7 +181,7 @@ std::vector<Construct> memory_constructs();
 std::vector<Construct> function_constructs();
 std::vector<Construct> number_constructs();
 std::vector<Construct> toolkit_constructs();
-/// Those of Style::learner alone.
+/// Returns the constructs that only Style::learner uses.
 std::vector<Construct> learner_constructs();
 /// Writes the device functions that the kernel will call.
 void write_functions(Kernel& kernel);

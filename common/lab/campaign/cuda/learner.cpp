@@ -63,7 +63,7 @@ std::string learner_real(Kernel& kernel, Type type, Same most, int depth) {
 
 namespace {
 
-/// A real of moderate size.
+/// A floating-point number of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
 /// Does the same as write(), where ` stands for a floating-point number of moderate size.
@@ -93,7 +93,7 @@ void compound(Kernel& kernel, Place& place) {
     }
 }
 
-/// Counters as learners write them.
+/// Counts down in a loop, as learners write it.
 void count_down(Kernel& kernel, Place& place) {
     const int most = place.most_turns(8, 200);
     const Scope scope(kernel);

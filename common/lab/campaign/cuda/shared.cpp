@@ -24,7 +24,7 @@ std::string permuted(Kernel& kernel) {
     }
 }
 
-/// Any place at all.
+/// Returns an arbitrary index below `count`.
 std::string anywhere(Kernel& kernel, int count) {
     const Same same = kernel.random.pick({Same::thread, Same::position, Same::block});
     return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
@@ -83,7 +83,7 @@ void fill_in_strides(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Several elements at once.
+/// Exchanges vectors of several elements.
 void exchange_vectors(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 16)) return;
     kernel.write(
@@ -213,7 +213,7 @@ void named_barrier(Kernel& kernel, Place& place) {
     kernel.write("}\n__syncthreads();");
 }
 
-/// Copies that finish later.
+/// Copies asynchronously from global to shared memory.
 void copy_asynchronously(Kernel& kernel, Place& place) {
     const int words = kernel.random.pick({1, 2, 4});
     if (!kernel.take_shared(kernel.threads * 4 * words)) return;

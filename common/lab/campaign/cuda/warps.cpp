@@ -14,7 +14,7 @@ Type any_wide(Kernel& kernel) {
 }
 
 struct Shuffle {
-    const char* call;  ///< $1 mask, $2 width
+    const char* call;  ///< $1 is the mask, $2 the width
     const char* from;  ///< the source lane; $2 is the width
 };
 constexpr Shuffle kShuffles[] = {
@@ -120,7 +120,7 @@ void part_by_key(Kernel& kernel, Place& place) {
     write_scope(kernel, body, kernel.random.between(1, 2));
 }
 
-/// One lane after the other.
+/// Runs a section with one lane after another.
 void take_turns(Kernel& kernel, Place& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");

@@ -139,7 +139,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr u64 kBatch = 40;
-    static constexpr int kSkipped = 77;  ///< as ctest knows it
+    static constexpr int kSkipped = 77;  ///< exit code that ctest reports as skipped
     static constexpr u64 kShownOfASort = 3;
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }

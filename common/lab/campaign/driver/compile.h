@@ -8,7 +8,7 @@ namespace coalesce::campaign {
 
 struct Compiled {
     std::string ptx;      ///< empty if compilation failed
-    std::string problem;  ///< then: what the compiler said
+    std::string problem;  ///< the compiler's message if it failed
 };
 
 class Compilers {

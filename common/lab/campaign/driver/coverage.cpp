@@ -18,7 +18,7 @@ std::map<std::string, u64> with_unmet(const std::map<std::string, u64>& counts) 
     return all;
 }
 
-/// "add.sat.s32": "add.sat" and "add.s32".
+/// Returns pairs of opcode and modifier: "add.sat" and "add.s32" for "add.sat.s32".
 std::vector<std::string> pairs_of(const std::string& name) {
     std::vector<std::string> pairs;
     std::istringstream parts(name);

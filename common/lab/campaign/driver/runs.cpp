@@ -1,4 +1,3 @@
-// See runs.h.
 #include "lab/campaign/driver/runs.h"
 
 #include <unistd.h>
@@ -129,7 +128,7 @@ std::string difference(const Outcome& a, const Outcome& b, bool same_order) {
         if (o->status == Status::error) return "error: " + o->text;
     }
     if (a.results != b.results) return "results";
-    const bool both_count = !a.counters.empty() && !b.counters.empty();  // a GPU does not
+    const bool both_count = !a.counters.empty() && !b.counters.empty();  // a GPU has no counters
     if (same_order && both_count && a.counters != b.counters)
         return "counters: " + a.counters + " and " + b.counters;
     for (const Outcome* o : {&a, &b})

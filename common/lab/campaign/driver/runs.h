@@ -17,16 +17,16 @@ struct Case {
     std::string source = {};  ///< CUDA C++ source if the kernel was compiled
 };
 
-/// What came of it.
+/// The result of running a kernel.
 struct Outcome {
     enum class Status { done, error, crashed } status = Status::crashed;
-    std::string results;   ///< a hash
-    std::string counters;  ///< a hash, and the counters
+    std::string results;   ///< hash of the memory that the kernel leaves
+    std::string counters;  ///< their hash, followed by the counters
     u64 reports = 0;
     std::string text;  ///< the error, or the first report
 };
 
-/// How the simulator is run.
+/// The settings for running the simulator.
 struct Mode {
     bool plain = false;
     u32 threads = 1;
@@ -38,7 +38,7 @@ struct Mode {
     /// Optimization level of the compiler in NVIDIA's driver; negative: the driver's default
     int level = -1;
 };
-std::string in_words(const Mode& mode);  ///< as environment variables
+std::string in_words(const Mode& mode);  ///< Returns the mode as environment variables.
 
 class Runner {
 public:

@@ -29,7 +29,7 @@ bool may_go(const std::string& line) {
     const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
                                 line.find(".callprototype") == line.npos &&
                                 line.find(".branchtargets") == line.npos;
-    const bool is_call = line.find(')') != line.npos;  // goes with its braces
+    const bool is_call = line.find(')') != line.npos;  // a call can only be removed with its braces
     return is_instruction && !is_call && line.find("st.local") == line.npos;
 }
 

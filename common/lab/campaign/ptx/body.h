@@ -33,7 +33,8 @@ inline const char* move_of(Kind kind) {
 /// The features of a kernel. They are drawn for each kernel, so that a feature which disables one
 /// of the simulator's optimizations is missing from some kernels.
 struct Features {
-    bool approximations = false, same_everywhere = false;  ///< the second: on every device
+    /// Same_everywhere: same results on every device.
+    bool approximations = false, same_everywhere = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
@@ -63,7 +64,7 @@ struct Environment {
     // Registers with addresses. Shared memory addresses are 32-bit words.
     std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
         sums, local_generic, table_generic, own_shared, own_shared_generic;
-    Reg thread, block;  ///< linear
+    Reg thread, block;  ///< linear indices
 };
 
 /// Registers that have certainly been written at this point.
@@ -79,11 +80,11 @@ struct Available {
         bool operator==(const Conditional&) const = default;
     };
     std::vector<Conditional> conditional;  ///< registers written only if a frozen predicate holds
-    u32 tile_bytes = 0;                    ///< of the tile, written
+    u32 tile_bytes = 0;                    ///< bytes of the tile that are written
 
     bool has(Reg reg) const;
     void add(Reg reg);
-    /// What both have.
+    /// Keeps only registers that both have.
     void meet(const Available& other);
 };
 
@@ -118,7 +119,7 @@ public:
     // ---- values (body_values.cpp) ----
     Reg use(Kind kind);
     Reg use_uniform();
-    Reg fresh(Kind kind);        ///< written from here on
+    Reg fresh(Kind kind);        ///< a new register; counts as written from here on
     Reg destination(Kind kind);  ///< a new register or a variable; counts as written from here on
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ of the pattern stands for the next operand: "add.s32 $, $, 1".
@@ -143,7 +144,7 @@ public:
     void position_values(u32 count);
     Reg a_predicate(bool uniform);
 
-    std::vector<Reg> accumulators;  ///< what fold() writes
+    std::vector<Reg> accumulators;  ///< registers that fold() writes
     u32 budget = 150;               ///< statements that may still be generated
 
 private:

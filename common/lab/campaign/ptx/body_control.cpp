@@ -128,7 +128,7 @@ void Body::branch_with_members(const Where& where) {
     text_.begin(after);
 }
 
-/// A switch.
+/// Generates a switch.
 void Body::choose(const Where& where) {
     const bool uniform = where.knows_members() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
@@ -208,7 +208,7 @@ void Body::loop(const Where& where) {
             here = at_test;
             break;
         }
-        default: {  // in its middle
+        default: {  // entered in its middle
             const int rest = text_.new_block();
             text_.jump(body);
             text_.begin(body);
@@ -321,7 +321,8 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     emit(callee.second(b));
     emit(callee.back(back));
     Reg first = use(Kind::word);
-    if (form == Form::recursive) first = made(Kind::word, "and.b32 $, $, 3", {first});  // how deep
+    /// Recursion depth.
+    if (form == Form::recursive) first = made(Kind::word, "and.b32 $, $, 3", {first});
     emit("st.param.b32 [$], $", {a, first});
     switch (form) {
         case Form::words:

@@ -20,7 +20,7 @@ struct Body::Graph {
     };
     std::vector<Node> nodes;
     std::vector<int> entries;
-    std::vector<Reg> all;  ///< what the nodes write
+    std::vector<Reg> all;  ///< registers that the nodes write
     /// Indices of the registers in `all` that are written on every path to the exit.
     std::set<u32> behind;
     std::vector<int> blocks;  ///< of each node, and the exit block

@@ -14,10 +14,10 @@ namespace coalesce::campaign {
 Reg Body::index_below(u32 count) {
     const u32 how = random_.below(100);
     Reg from;
-    if (how < 35 && !here.position.empty()) {  // a row of neighbours
+    if (how < 35 && !here.position.empty()) {  // neighbouring threads have neighbouring indices
         const Reg place = random_.percent(70) ? env_.thread : random_.pick(here.position);
         from = made(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
-    } else if (how < 55 && !here.position.empty()) {  // strides
+    } else if (how < 55 && !here.position.empty()) {  // indices at a stride
         from = made(Kind::word, "mad.lo.s32 $, $, $, $",
                     {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), use_uniform()});
     } else {
@@ -234,7 +234,7 @@ namespace {
 struct SumClass {
     const char* operation;
     const char* type;
-    u32 first, words;  ///< of `sums`
+    u32 first, words;  ///< words of `sums`
 };
 constexpr SumClass kSums[] = {
     {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},
@@ -272,7 +272,7 @@ void Body::sums() {
         emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
-        value = "12";  // one limit for all
+        value = "12";  // inc and dec need the same limit everywhere
     } else {
         value = name_of(use(wide ? Kind::wide : Kind::word));
     }
@@ -321,7 +321,7 @@ void Body::own_atomics() {
     const std::string address = filled("[$+$]", {base, size * random_.below(16 / size)});
 
     Reg value = use(kind);
-    if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // small numbers, here and there
+    if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // sometimes small numbers
         const auto small = [&] {
             const Reg v = text_.make(kind);
             const Reg bits = made(Kind::word, "and.b32 $, $, 63", {use(Kind::word)});
@@ -355,7 +355,7 @@ void Body::own_atomics() {
     emit("$atom$$, $, $", {how, modifiers, old ? *old : destination(kind), address, values});
 }
 
-/// What changes nothing.
+/// Emits instructions that change no value, such as prefetches and fences.
 void Body::hints() {
     const auto in = [&] { return filled("[$+$]", {*env_.in, 16 * random_.below(64)}); };
     switch (random_.below(9)) {

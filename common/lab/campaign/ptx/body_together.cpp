@@ -326,7 +326,7 @@ void Body::named_barriers() {
     emit("st.shared.b32 [$], $", {sum, value});
     emit("mov.b32 $, $", {d, value});
     const bool subset = random_.percent(30);
-    if (subset) {  // the writers among themselves
+    if (subset) {  // the writers synchronize only with each other
         emit("bar.sync $, $", {id, writers});
         emit("ld.shared.b32 $, [$+$]", {d, base, 4 * random_.below(writers)});
     } else {

@@ -48,7 +48,7 @@ public:
     void jump(int to);
     void branch(Reg predicate, bool negated, int yes, int no);
     void jump_by_index(Reg index, std::vector<int> to);
-    /// `ret`, `exit`.
+    /// Ends the block with `ret` or `exit`.
     void leave(const std::string& how);
 
     /// Returns the declarations of registers and all blocks, beginning with the first.
@@ -59,7 +59,7 @@ private:
     struct Block {
         std::string lines = {};
         Ending ending = Ending::none;
-        Reg predicate = {};  ///< or the index
+        Reg predicate = {};  ///< condition of the branch, or its index
         bool negated = false;
         std::vector<int> targets = {};
         std::string leaves_by = {};

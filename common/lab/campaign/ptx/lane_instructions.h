@@ -16,7 +16,7 @@ struct LaneInstruction {
     Kind to, from[4];
     u32 sources;
     bool ends_in_predicate = false;  ///< selp, or setp with a predicate as third source
-    const char* last = "";           ///< lop3's table
+    const char* last = "";           ///< table of lop3
     bool approximate = false;        ///< other devices may round the last bit differently
     /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
     /// for a floating-point number.

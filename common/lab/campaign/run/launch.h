@@ -20,7 +20,7 @@ inline void need(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
 }
 
-/// Memory on the device.
+/// A buffer in device memory.
 class Buffer {
 public:
     Buffer(std::size_t bytes, int fill) : bytes_(bytes) {

@@ -10,7 +10,7 @@ namespace {
 
 using campaign::Random;
 
-constexpr int kRegisters = 65536;    // of a multiprocessor
+constexpr int kRegisters = 65536;    // registers of a multiprocessor
 constexpr int kOtherRegisters = 40;  // registers of a thread besides its elements
 constexpr int kUsualShared = 49152;  // bytes that a block can use without opting in to more
 constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
@@ -192,7 +192,7 @@ int side_of_matrix(Random& random) {
     }
 }
 
-/// Elements behind a row.
+/// Returns a random number of elements after a row.
 int some_room(Random& random) {
     return random.pick({0, 0, 0, 8, 32, 100});
 }

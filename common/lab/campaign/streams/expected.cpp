@@ -48,7 +48,7 @@ void make(const Computation& work, int row, int col, unsigned char* element) {
     }
 }
 
-/// Where an element lies.
+/// Returns the byte offset of an element.
 std::size_t at(const Computation& work, int row, int pitch, int col) {
     return (static_cast<std::size_t>(row) * static_cast<std::size_t>(pitch) +
             static_cast<std::size_t>(col)) *

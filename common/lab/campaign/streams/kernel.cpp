@@ -11,7 +11,7 @@
 namespace coalesce::timing {
 namespace {
 
-/// The file kernels.json.
+/// The contents of kernels.json.
 struct Index {
     std::vector<Kernel> kernels;
 };
@@ -21,7 +21,7 @@ void describe(auto& codec, Index& index) {
     codec::fields(codec, "kernels", index.kernels);
 }
 
-/// FNV-1a, 64 bits.
+/// Returns the 64-bit FNV-1a hash of the text and the launches.
 std::string fingerprint_of(const Kernel& kernel) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char byte : kernel.text + codec::write(kernel.full)) {

@@ -21,20 +21,20 @@ namespace coalesce::timing {
 enum class Family {
     copy,        ///< varies elements per thread, block shapes, pitches
     strides,     ///< the lanes of a warp read or write with a stride
-    transpose,   ///< without shared memory
+    transpose,   ///< transposes without shared memory
     tile,        ///< transposes through tiles of many shapes, with or without padding
     barriers,    ///< tiles with more barriers than necessary
-    staying,     ///< blocks that stay and loop
+    staying,     ///< persistent blocks in a loop
     occupancy,   ///< fewer resident blocks than the multiprocessor could run
     arithmetic,  ///< so much work per element that the issue rate may limit the kernel
-    reduction,   ///< reads only
-    fill,        ///< writes only
+    reduction,   ///< only reads
+    fill,        ///< only writes
 };
 constexpr Family last_of(Family) {
     return Family::fill;
 }
 
-/// What becomes of a matrix.
+/// The operation on a matrix.
 enum class Kind { copy, transpose, sum, fill };
 constexpr Kind last_of(Kind) {
     return Kind::fill;
@@ -55,13 +55,13 @@ struct Computation {
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< a fill writes every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;
-    int steps = 0;  ///< of arithmetic
+    int steps = 0;  ///< steps of arithmetic
 };
 
 /// A launch and the matrix that it works on.
 struct Run {
     std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
-    int shared_bytes = 0;  ///< dynamic
+    int shared_bytes = 0;  ///< dynamic shared memory
     int rows = 0, cols = 0, in_pitch = 0, out_pitch = 0;
     std::uint64_t in_bytes = 0, out_bytes = 0;
 
@@ -78,8 +78,8 @@ struct Kernel {
     /// the same kernel.
     std::string fingerprint;
     Computation work;
-    Run full, small;   ///< small: for checks
-    std::string text;  ///< CUDA
+    Run full, small;   ///< `small` is for checks
+    std::string text;  ///< CUDA source
 };
 
 /// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
@@ -99,7 +99,7 @@ constexpr int strided(int p, int chunk, int stride) {
     return first + within % columns * stride + within / columns;
 }
 
-// For base/codec.h.
+// Serialization for base/codec.h.
 
 void describe(auto& codec, Computation& work) {
     fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk, "read_stride",

@@ -16,7 +16,7 @@ namespace coalesce::timing {
 
 /// The order of a thread's loads and stores.
 enum class Loads {
-    batched,     ///< all, then all stores
+    batched,     ///< all loads, then all stores
     one_by_one,  ///< each value is stored before the next is loaded
     barrier,     ///< as one_by_one, with a barrier after each
     dependent,   ///< the address of each load depends on the value of the one before
@@ -28,7 +28,7 @@ constexpr Loads last_of(Loads) {
 /// The order in which blocks take the tiles of the matrix.
 enum class Order {
     rows,     ///< row by row, with a two-dimensional grid
-    columns,  ///< the next below
+    columns,  ///< column by column
     bands,    ///< down within bands that are a few tiles high
 };
 
@@ -37,7 +37,7 @@ struct Plan {
     Computation work;                   ///< what it computes
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
-    int width = 32, height = 1;         ///< of its piece
+    int width = 32, height = 1;         ///< of a block's tile
     /// Elements of a thread in each direction, without shared memory
     int across = 1, down = 1;
     bool is_down = false;  ///< the lanes of a warp follow a column of `in`
@@ -51,17 +51,17 @@ struct Plan {
     int staying = 0;                ///< persistent blocks; 0: one block per tile
     bool is_whole = false;          ///< no tile extends beyond the matrix, so no bounds are checked
     int extra_shared = 0;           ///< unused bytes, which reduce the resident blocks
-    bool has_bounds = false;        ///< __launch_bounds__
-    int least_blocks = 0;           ///< its second number
+    bool has_bounds = false;        ///< has __launch_bounds__
+    int least_blocks = 0;           ///< second argument of __launch_bounds__
     int rows = 0, cols = 0;         ///< of the matrix
-    int in_room = 0, out_room = 0;  ///< elements behind each row
+    int in_room = 0, out_room = 0;  ///< elements after each row
 
     int threads() const { return threads_x * threads_y; }
-    /// Elements of a thread.
+    /// Returns the elements per thread.
     int elements() const {
         return is_tiled ? (width * height + threads() - 1) / threads() : across * down;
     }
-    /// Of the tile.
+    /// Returns the bytes of the tile in shared memory.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
     /// Returns the 32-bit registers for the elements that a thread keeps at a time. Each element
     /// takes at least one register.
@@ -71,16 +71,16 @@ struct Plan {
     }
 };
 
-/// By chance.
+/// Makes a random plan.
 Plan choose(Family family, campaign::Random& random);
-/// By no chance: see transposes.cpp.
+/// Returns the fixed plans of transposes.cpp.
 std::vector<Plan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
 std::string text_of(const Plan& plan, const std::string& name);
 /// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
 /// of 256 threads.
 std::string title_of(const Plan& plan);
-/// A sentence without its dot.
+/// Returns a sentence without its full stop.
 std::string description_of(const Plan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
 Run run_of(const Plan& plan, bool is_small);

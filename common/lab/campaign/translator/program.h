@@ -17,7 +17,7 @@ struct Kernel {
 
 /// Returns kernel number `index` of an endless sequence. Two of three are of Style::learner.
 Kernel kernel_of(campaign::u64 index);
-/// By its name.
+/// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);
 
 /// Returns a source with all kernels. Each kernel is in a namespace of its own and is called by its

@@ -173,7 +173,7 @@ void draw_share_axis(Svg& svg, const Axis& right, const Axis& up) {
              kQuiet);
 }
 
-/// One variant in the picture.
+/// A variant in the chart.
 struct Spot {
     Point place;
     std::string name;  ///< name of a headline; empty for other variants
@@ -217,7 +217,7 @@ void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
 
 struct Line {
     std::string name;
-    std::vector<std::pair<double, double>> points;  ///< side, GB/s
+    std::vector<std::pair<double, double>> points;  ///< (side, GB/s)
 };
 
 std::vector<Line> lines_over_sizes(const Shown& shown) {

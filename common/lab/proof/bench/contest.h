@@ -16,7 +16,7 @@ namespace coalesce::proof {
 /// The result of one variant at one size.
 struct Entry {
     std::string step;             ///< "02_naive", "rivals"
-    std::string variant;          ///< its name
+    std::string variant;          ///< name of the variant
     std::string skipped;          ///< why it was not run; empty if it was
     std::string wrong;            ///< what is wrong with its output; empty if nothing is
     std::vector<double> ms = {};  ///< of every timed launch
@@ -29,7 +29,7 @@ struct Entry {
 
     /// Reports whether it ran and its output was right.
     bool is_verified() const { return skipped.empty() && wrong.empty(); }
-    /// Whether it has a time.
+    /// Reports whether it was timed.
     bool is_timed() const { return is_verified() && !ms.empty(); }
     /// Returns the median of all launches and its uncertainty.
     Timing timing() const { return summarise(ms); }

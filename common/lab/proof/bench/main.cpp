@@ -35,17 +35,17 @@ const std::string kRepository = COALESCE_REPOSITORY;
 /// The sizes of the published results: four squares and two rectangles.
 const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 16384},
                                         {32768, 32768}, {32768, 16384}, {16384, 32768}};
-/// For a first look.
+/// The sizes of a quick run.
 const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
 /// The command line and the settings derived from it.
 struct Plan {
     std::string sizes_named, device_named = "gpu";
-    std::string json;    ///< a file; empty: docs/results/DEVICE.json
+    std::string json;    ///< output file; empty: docs/results/DEVICE.json
     std::string commit;  ///< commit of the source; empty: ask git
     /// A JSON file whose charts are drawn without measuring anything.
     std::string draw;
-    std::string folder;  ///< where charts go; empty: docs/diagrams
+    std::string folder;  ///< folder for charts; empty: docs/diagrams
     int rounds = 8;      ///< each variant runs once per round
     int launches = 5;    ///< timed launches per round, after an untimed one
     bool quick = false, no_python = false;
@@ -94,7 +94,7 @@ std::vector<std::string> all_modules() {
     return names;
 }
 
-/// "docs/results/nvidia-h200.json"
+/// Returns the default file, such as "docs/results/nvidia-h200.json".
 std::string default_json(const Device& device) {
     std::string name = std::regex_replace(device.name, std::regex("[^A-Za-z0-9]+"), "-");
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -194,7 +194,7 @@ private:
         return clocks.get();
     }
 
-    /// Empty: there is enough.
+    /// Returns an error message, or "" if there is enough memory.
     std::string lack_of_memory(const std::vector<Seat>& heat, Shape shape) const {
         const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
@@ -265,7 +265,7 @@ void draw(const Plan& plan, const std::string& file) {
     std::cout << "Drawn: " << drawn << " in " << folder << "\n";
 }
 
-/// Before anything takes time.
+/// Checks for a GPU before any work is done.
 void check_gpu(const Plan& plan) {
     if (plan.check_only) return;
     const std::string why = why_no_gpu();
@@ -292,7 +292,7 @@ int run_plan(const Plan& plan, char** argv) {
     std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
     write_file(json, json_text(to_json(device, results, bench.description())));
     std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
-    // Draw only the default results, which are the ones that the lessons show.
+    // The lessons show the default results, so draw other results only into a given folder.
     if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }
@@ -300,7 +300,7 @@ int run_plan(const Plan& plan, char** argv) {
 int run(const Plan& plan, char** argv) {
     try {
         return run_plan(understood(plan), argv);
-    } catch (const course::CourseError& error) {  // names its own file
+    } catch (const course::CourseError& error) {  // the message names the file
         std::cerr << error.what() << "\n";
         return exit_usage;
     }

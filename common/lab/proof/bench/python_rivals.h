@@ -23,7 +23,7 @@ public:
     void begin(Shape shape);
     /// Times the rivals while nothing else uses the device.
     void play_round(int launches);
-    /// The entries of this size.
+    /// Returns the entries of the current size.
     const std::vector<Entry>& entries() const { return entries_; }
     /// Returns the versions of the available libraries, such as "torch 2.11.0".
     const std::string& versions() const { return versions_; }

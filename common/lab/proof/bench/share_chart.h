@@ -16,13 +16,13 @@ struct Shares {
     std::vector<double> of_compared;
 };
 
-/// What the picture says besides.
+/// The texts of a chart.
 struct ShareTexts {
-    std::string title, whole;           ///< `whole`: what 100 % is
-    std::vector<std::string> compared;  ///< three at most
+    std::string title, whole;           ///< `whole` says what 100 % is
+    std::vector<std::string> compared;  ///< at most three
 };
 
-/// The picture, as SVG.
+/// Returns the chart as SVG.
 std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& things);
 
 /// Returns a chart of coalesce::transpose and PyTorch, each relative to its own copy, from the

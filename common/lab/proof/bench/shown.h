@@ -13,12 +13,12 @@ namespace coalesce::proof {
 /// Rows of results, measured or predicted.
 struct Shown {
     Json results = {};                 ///< rows of the largest square, with "gbps"
-    std::map<int, Json> squares = {};  ///< such rows, by side
+    std::map<int, Json> squares = {};  ///< such rows, by side of the square
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;
 
-    std::string words() const;  ///< "NVIDIA H200, measured"
+    std::string words() const;  ///< Returns a label such as "NVIDIA H200, measured".
     /// Returns the caption, such as "NVIDIA H200, 32768 x 32768 floats, measured".
     std::string caption() const;
     double most_gbps() const;  ///< Returns the next multiple of 1000 above the peak.

@@ -8,9 +8,9 @@
 
 namespace coalesce::proof {
 
-constexpr const char* kPaper = "var(--c-page)";       ///< the ground
+constexpr const char* kPaper = "var(--c-page)";       ///< background
 constexpr const char* kInk = "var(--c-ink)";          ///< text
-constexpr const char* kQuiet = "var(--c-quiet)";      ///< text that explains
+constexpr const char* kQuiet = "var(--c-quiet)";      ///< secondary text
 constexpr const char* kGridColour = "var(--c-grid)";  ///< lines that only guide the eye
 
 // Colours by meaning, chosen to be distinguishable with red or green colour blindness.
@@ -32,26 +32,26 @@ struct Point {
 /// The alignment of text relative to its point.
 enum class Anchor { start, middle, end };
 
-/// A picture in the making.
+/// An SVG picture that is being drawn.
 class Svg {
 public:
     /// \param title is read by screen readers.
     Svg(int width, int height, const std::string& title);
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     void box(Point corner, double width, double height, const std::string& fill);
     /// Draws a line. `dashes` is a pattern such as "4 3", or "" for a solid line.
     void line(Point from, Point to, const std::string& colour, double width = 1,
               const std::string& dashes = "");
-    /// A disc.
+    /// Draws a disc.
     void dot(Point centre, double radius, const std::string& fill);
-    /// A circle, empty inside.
+    /// Draws a ring.
     void ring(Point centre, double radius, const std::string& colour);
-    /// Text of `size` pixels.
+    /// Draws text of `size` pixels.
     void text(Point place, const std::string& text, Anchor anchor = Anchor::start, double size = 12,
               const std::string& colour = kInk);
 
-    /// The whole file.
+    /// Returns the whole SVG file.
     std::string finished() const { return body_ + "</svg>\n"; }
 
 private:

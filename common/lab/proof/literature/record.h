@@ -24,8 +24,8 @@ struct Record {
     std::string title, author, date;
     std::vector<std::string> addresses;
     std::string gpu;                   ///< name of the GPU in gpus/
-    Shape shape;                       ///< of the matrix of floats
-    std::map<std::string, double> ms;  ///< by kernel
+    Shape shape;                       ///< shape of the matrix of floats
+    std::map<std::string, double> ms;  ///< times by kernel
 };
 
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.

@@ -16,7 +16,7 @@ constexpr int kSearchSide = 256;
 
 /// A kernel and its way of launching.
 struct Candidate {
-    std::string name;  ///< what is different in it
+    std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
     /// The bytes it moves, relative to reading and writing the matrix once. A kernel that only

@@ -19,7 +19,7 @@ namespace coalesce::proof {
 
 class Race {
 public:
-    /// `in` holds no element twice.
+    /// All elements of `in` must differ.
     Race(const std::vector<Candidate>& candidates, Shape shape, float* out, const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// Read and written.
+    /// Returns the bytes read and written.
     double bytes() const { return 2.0 * sizeof(float) * shape_.rows * shape_.cols; }
 
     void launch(const Candidate& candidate) const {

@@ -272,7 +272,7 @@ std::string permutes_table(const Json& json) {
 /// Writes the tables and the chart of the results, or reports which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
-    std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
+    std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
         wanted.emplace_back(file, with_part(read_file(file), file, "shapes", kWriter, table(json)));

@@ -13,13 +13,13 @@ namespace coalesce::proof {
 struct PermuteCase {
     std::string name;                 ///< "attention heads, 2 bytes"
     int element_size = 4;             ///< bytes
-    std::vector<std::int64_t> sizes;  ///< of the axes of `in`
+    std::vector<std::int64_t> sizes;  ///< sizes of the axes of `in`
     std::vector<int> order;           ///< axis k of `out` is axis order[k] of `in`
 
     std::size_t bytes() const;
     /// Returns the shape, such as "8 x 4096 x 32 x 128".
     std::string shape() const;
-    /// "0 2 1 3"
+    /// Returns the order, such as "0 2 1 3".
     std::string order_text() const;
 };
 

@@ -9,11 +9,11 @@
 
 namespace coalesce::proof {
 
-/// Matrices to transpose.
+/// A transpose of one or more matrices.
 struct ShapeCase {
     std::string name;           ///< "int8", "a part of a matrix"
     int element_size = 4;       ///< bytes
-    std::int64_t batches = 1;   ///< matrices
+    std::int64_t batches = 1;   ///< number of matrices
     std::int64_t rows = 0;      ///< of `in`
     std::int64_t cols = 0;      ///< of `in`
     std::int64_t in_pitch = 0;  ///< elements from one row to the next; 0: no gap between rows

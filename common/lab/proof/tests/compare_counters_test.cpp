@@ -70,7 +70,8 @@ TEST_CASE(
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    both.launches[1].metrics[other.metric] += 1;  // decides nothing
+                    /// So the pipe's count decides nothing.
+                    both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;
             CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());

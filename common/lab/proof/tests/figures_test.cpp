@@ -72,7 +72,7 @@ std::vector<Figure> figures_in(const std::string& text) {
     return figures;
 }
 
-/// What figures may come from.
+/// The possible sources of figures.
 class FigureSources {
 public:
     /// Adds every result in a file written by bench, at any depth.
@@ -93,7 +93,7 @@ private:
 
 void FigureSources::add_results(const Json& json) {
     for (const auto& [key, value] : json.items()) {
-        if (key == "predicted") continue;  // nobody measured that
+        if (key == "predicted") continue;  // predictions are not measurements
         if (value.is_structured()) add_results(value);
         if (!value.is_number()) continue;
         const double number = value.get<double>();

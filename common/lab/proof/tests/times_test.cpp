@@ -119,7 +119,7 @@ TEST_CASE("another run stands in for the model, as far as it measured the same k
 }
 
 TEST_CASE("figures of what the model says that it knows stand below those of all") {
-    Json unsure = predicted("8x32", 4096, 1);  // in the wrong order
+    Json unsure = predicted("8x32", 4096, 1);  // predicted in the wrong order
     unsure["predicted"]["unknown"] = {"atomics"};
     const auto times = compared(
         {{"results", {predicted("naive", 4096, 2.1), unsure, predicted("naive", 64, 1)}}}, some());

@@ -370,7 +370,7 @@ EXAMPLE(black_scholes) {
             [=] { return compare(call, expected, 1e-3); }};
 }
 
-// A polynomial of degree eight.
+// Evaluates a polynomial of degree eight.
 __global__ void polynomial(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -409,7 +409,7 @@ EXAMPLE(long_recurrence) {
         1e-4);
 }
 
-// Four recurrences side by side.
+// Computes four independent recurrences per thread.
 __global__ void four_recurrences(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -539,7 +539,7 @@ EXAMPLE(common_divisors) {
             [=] { return compare(out, expected, 0, 1 << 16); }};
 }
 
-// Bits: reversed and counted.
+// Reverses and counts bits.
 __global__ void count_bits(unsigned* out, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = __popc(in[i] ^ __brev(in[i])) + __clz(in[i]);
@@ -554,7 +554,7 @@ EXAMPLE(count_bits) {
                   });
 }
 
-// A hash of 64 bits.
+// Computes a 64-bit hash.
 __global__ void hash_words(unsigned long long* out, const unsigned long long* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

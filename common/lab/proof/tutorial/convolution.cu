@@ -123,7 +123,7 @@ EXAMPLE(convolution_1d) {
             [=] { return compare(out, expected, 1e-5); }};
 }
 
-// The mask in constant memory.
+// Reads the mask from constant memory.
 __global__ void convolution_1d_constant(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -137,7 +137,7 @@ EXAMPLE(convolution_1d_constant) {
     return line_filter(convolution_1d_constant);
 }
 
-// A tile with its halo.
+// Loads a tile with its halo into shared memory.
 __global__ void convolution_1d_halo(float* out, const float* in, int n) {
     __shared__ float s[kThreads + 2 * kHalf];
     const int i = blockIdx.x * kThreads + threadIdx.x, t = threadIdx.x;
@@ -171,7 +171,7 @@ EXAMPLE(convolution_1d_cached_halo) {
     return line_filter(convolution_1d_cached_halo);
 }
 
-// Two dimensions, 5 x 5.
+// Convolves in two dimensions, with a 5 x 5 mask.
 __global__ void convolution_2d(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -227,7 +227,7 @@ EXAMPLE(convolution_2d_output_tile) {
                         filtered_5x5);
 }
 
-// A separable filter: rows ...
+// Applies a separable filter to the rows.
 __global__ void convolution_rows(float* out, const float* in, int width, int) {
     __shared__ float s[4][64 + 2 * kHalf];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y, tx = threadIdx.x;
@@ -254,7 +254,7 @@ EXAMPLE(convolution_rows) {
                         });
 }
 
-// ... and columns.
+// Applies a separable filter to the columns.
 __global__ void convolution_columns(float* out, const float* in, int width, int height) {
     __shared__ float s[16 + 2 * kHalf][32];
     const int x = blockIdx.x * 32 + threadIdx.x, top = blockIdx.y * 16 - kHalf;
@@ -438,7 +438,7 @@ float sobel_of(const Image<float>& in, int x, int y) {
 
 }  // namespace
 
-// Edges by Sobel's masks.
+// Detects edges with Sobel's masks.
 __global__ void sobel(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) return;
@@ -451,7 +451,7 @@ EXAMPLE(sobel) {
     return image_filter(sobel, pick(2048, 128), dim3(16, 16), dim3(16, 16), sobel_of);
 }
 
-// The same from shared memory.
+// Does the same from shared memory.
 __global__ void sobel_shared(float* out, const float* in, int width, int height) {
     __shared__ float s[18][18];
     const int left = blockIdx.x * 16 - 1, top = blockIdx.y * 16 - 1;
@@ -530,7 +530,7 @@ EXAMPLE(enlarge_bilinear) {
             [=] { return compare(out, expected, 1e-5); }};
 }
 
-// A mirror image.
+// Mirrors an image.
 __global__ void mirror_image(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height) out[y * width + x] = in[y * width + width - 1 - x];

@@ -52,7 +52,7 @@ Example compaction(Kernel kernel, int n) {
 
 }  // namespace
 
-// Atomics in global memory.
+// Counts with atomics in global memory.
 __global__ void histogram_global(int* counts, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(counts + in[i], 1);
@@ -96,7 +96,7 @@ EXAMPLE(histogram_words) {
     return byte_histogram(histogram_words, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// A histogram for each warp.
+// Counts in a histogram per warp.
 __global__ void histogram_warps(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kThreads / 32][kBins];
     for (int k = threadIdx.x; k < kThreads / 32 * kBins; k += kThreads) (&s[0][0])[k] = 0;
@@ -276,7 +276,7 @@ EXAMPLE(max_by_exchange) {
             [=] { most.restore(); }};
 }
 
-// Counters of 64 bits.
+// Adds to 64-bit counters.
 __global__ void add_long_counters(unsigned long long* sums, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(sums + i % 1024, static_cast<unsigned long long>(in[i]));
@@ -292,7 +292,7 @@ EXAMPLE(add_long_counters) {
             [=] { sums.restore(); }};
 }
 
-// Doubles, added by the hardware.
+// Adds doubles with hardware atomics.
 __global__ void add_doubles(double* sums, const double* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(sums + i % 1000, in[i]);
@@ -310,7 +310,7 @@ EXAMPLE(add_doubles) {
             [=] { sums.restore(); }};
 }
 
-// A set of bits.
+// Sets bits in a bit set.
 __global__ void set_bits(unsigned* bits, const int* members, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicOr(bits + members[i] / 32, 1u << members[i] % 32);
@@ -340,7 +340,7 @@ __global__ void hash_insert(unsigned* table, unsigned slots, const unsigned* key
     }
 }
 
-// ... and are found again.
+// Looks up keys in the hash table.
 __global__ void hash_find(int* found, const unsigned* table, unsigned slots, const unsigned* keys,
                           int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

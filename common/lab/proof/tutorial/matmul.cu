@@ -88,7 +88,7 @@ EXAMPLE(matmul_tiled_16) {
     return square_product(matmul_tiled_16, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Tiles of 32 x 32.
+// Uses tiles of 32 x 32.
 template <int tile>
 __global__ void matmul_tiled(float* c, const float* a, const float* b, int, int n, int k) {
     __shared__ float ta[tile][tile], tb[tile][tile];
@@ -281,7 +281,7 @@ EXAMPLE(matmul_double_buffered) {
     return square_product(matmul_double_buffered, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Many rows and 16 columns.
+// Multiplies matrices with many rows and 16 columns.
 __global__ void matmul_tall_thin(float* c, const float* a, const float* b, int, int, int k) {
     __shared__ float tb[64 * 16];
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -372,7 +372,7 @@ EXAMPLE(matmul_wmma) {
             [=] { return compare_halves(c, a, b, side); }};
 }
 
-// Doubles in shared memory.
+// Multiplies doubles in shared memory.
 __global__ void matmul_double(double* c, const double* a, const double* b, int side) {
     __shared__ double ta[16][16], tb[16][16];
     const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty,
@@ -483,7 +483,7 @@ __device__ float warp_sum(float v) {
 
 }  // namespace
 
-// A thread for each row.
+// Uses one thread per row.
 __global__ void matvec_thread(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -494,7 +494,7 @@ EXAMPLE(matvec_thread) {
     return matvec(matvec_thread, 128, 128);
 }
 
-// A warp for each row.
+// Uses one warp per row.
 __global__ void matvec_warp(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -506,7 +506,7 @@ EXAMPLE(matvec_warp) {
     return matvec(matvec_warp, 8, 256);
 }
 
-// The same with float4.
+// Does the same with float4.
 __global__ void matvec_float4(float* y, const float* a, const float* x, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     const float4 *row4 = reinterpret_cast<const float4*>(a + row * cols),

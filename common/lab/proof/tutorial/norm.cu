@@ -135,7 +135,7 @@ EXAMPLE(softmax_block) {
             [=] { return compare_softmax(a); }};
 }
 
-// A warp for each row.
+// Uses one warp per row.
 __global__ void softmax_warp(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -171,7 +171,7 @@ EXAMPLE(softmax_online) {
             [=] { return compare_softmax(a); }};
 }
 
-// The row stays in registers.
+// Keeps the row in registers.
 __global__ void softmax_registers(float* out, const float* in) {
     constexpr int per_lane = 8;
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;

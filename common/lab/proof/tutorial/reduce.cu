@@ -82,7 +82,7 @@ EXAMPLE(reduce_interleaved_strided) {
     return block_sums(reduce_interleaved_strided, 1);
 }
 
-// Sequential addressing: no conflicts.
+// Uses sequential addressing, without bank conflicts.
 __global__ void reduce_sequential(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -244,7 +244,7 @@ EXAMPLE(reduce_atomic_naive) {
     return whole_sum(reduce_atomic_naive, n / kThreads, n);
 }
 
-// One addition for each warp.
+// Performs one atomic addition per warp.
 __global__ void reduce_atomic_warp(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float sum = warp_sum(i < n ? in[i] : 0.0f);
@@ -389,7 +389,7 @@ EXAMPLE(dot_product) {
             [=] { out.restore(); }};
 }
 
-// Doubles in shared memory.
+// Sums doubles in shared memory.
 __global__ void reduce_double(double* out, const double* in) {
     __shared__ double s[kThreads];
     const int t = threadIdx.x;

@@ -198,7 +198,7 @@ EXAMPLE(scan_brent_kung) {
     return scan_of_blocks(scan_brent_kung, 2 * kThreads, kThreads, true);
 }
 
-// A warp by itself.
+// Scans within each warp.
 __global__ void scan_warp(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = warp_scan(in[i]);
@@ -361,7 +361,7 @@ EXAMPLE(prefix_of_flags) {
             }};
 }
 
-// The scan of cooperative groups.
+// Uses the scan of cooperative groups.
 __global__ void scan_tiles(int* out, const int* in) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

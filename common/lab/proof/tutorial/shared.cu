@@ -148,7 +148,7 @@ EXAMPLE(pairs_at_odd_places) {
         1e-6);
 }
 
-// Vectors in shared memory.
+// Reverses vectors in shared memory.
 __global__ void shared_float4_reverse(float4* out, const float4* in) {
     __shared__ float4 s[kThreads];
     s[threadIdx.x] = in[blockIdx.x * kThreads + threadIdx.x];
@@ -383,7 +383,7 @@ EXAMPLE(async_copy_stages) {
             }};
 }
 
-// Lanes hand their values on.
+// Rotates values between the lanes of a warp.
 __global__ void warp_rotate(float* out, const float* in) {
     const int i = blockIdx.x * kThreads + threadIdx.x;
     out[i] = __shfl_sync(0xffffffffu, in[i], (threadIdx.x + 5) % 32);

@@ -342,7 +342,7 @@ EXAMPLE(merge_by_search) {
             }};
 }
 
-// Keys with values.
+// Sorts keys with values.
 __global__ void sort_pairs_shared(int2* data) {
     __shared__ int2 s[256];
     const int t = threadIdx.x;

@@ -58,7 +58,7 @@ Sparse sparse() {
 
 }  // namespace
 
-// A thread for each row.
+// Uses one thread per row.
 __global__ void spmv_csr_thread(float* y, const int* start, const int* column, const float* value,
                                 const float* x, int rows) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ EXAMPLE(spmv_csr_thread) {
             [=] { return a.check(); }};
 }
 
-// A warp for each row.
+// Uses one warp per row.
 __global__ void spmv_csr_warp(float* y, const int* start, const int* column, const float* value,
                               const float* x) {
     const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -212,7 +212,7 @@ EXAMPLE(bfs_frontier) {
             }};
 }
 
-// Edges that shorten a path.
+// Relaxes edges that shorten a path.
 __global__ void relax_edges(int* distance, const int* from, const int* to, const int* length,
                             int edges) {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
@@ -239,7 +239,7 @@ EXAMPLE(relax_edges) {
             [=] { distance.restore(); }};
 }
 
-// A step of page rank.
+// Performs a PageRank step.
 __global__ void page_rank(float* next, const float* rank, const int* start, const int* source,
                           const int* degree, int pages) {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;

@@ -90,7 +90,7 @@ EXAMPLE(stencil_1d_shared) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// Doubles.
+// Applies the stencil to doubles.
 __global__ void stencil_1d_double(double* out, const double* in, int n) {
     __shared__ double s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
@@ -136,7 +136,7 @@ EXAMPLE(stencil_1d_window) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// Central differences.
+// Computes central differences.
 __global__ void derivative(float* out, const float* in, float scale, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i > 0 && i < n - 1) out[i] = (in[i + 1] - in[i - 1]) * scale;
@@ -218,7 +218,7 @@ EXAMPLE(jacobi_2d_marching) {
             [=] { return compare(out, value, 1e-5); }};
 }
 
-// Four points for each thread.
+// Computes four points per thread.
 __global__ void jacobi_2d_float4(float* out, const float* in, int side) {
     const int x = (blockIdx.x * blockDim.x + threadIdx.x) * 4,
               y = blockIdx.y * blockDim.y + threadIdx.y;

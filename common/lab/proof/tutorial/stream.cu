@@ -85,7 +85,7 @@ EXAMPLE(copy_halves) {
     return map_of(copy_halves, in, 1, kSame);
 }
 
-// A loop over the grid.
+// Copies in a grid-stride loop.
 __global__ void copy_grid_stride(float* out, const float* in, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         out[i] = in[i];
@@ -117,7 +117,7 @@ EXAMPLE(copy_four_neighbours) {
     return map_of(copy_four_neighbours, floats(length()), 4, kSame);
 }
 
-// Blocks of one warp.
+// Copies with blocks of one warp.
 __global__ void copy_small_blocks(float* out, const float* in) {
     const int i = blockIdx.x * 32 + threadIdx.x;
     out[i] = in[i];
@@ -255,7 +255,7 @@ EXAMPLE(triad) {
             }};
 }
 
-// Two halves in one instruction.
+// Processes two halves per instruction.
 __global__ void haxpy2(half2* y, const half2* x, half2 a, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = __hfma2(a, x[i], y[i]);
@@ -352,7 +352,7 @@ EXAMPLE(add_char4) {
             }};
 }
 
-// Two arrays change places.
+// Swaps two arrays.
 __global__ void swap_arrays(float* a, float* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -371,7 +371,7 @@ EXAMPLE(swap_arrays) {
             }};
 }
 
-// The array backwards.
+// Reverses an array.
 __global__ void reverse_array(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[n - 1 - i] = in[i];

@@ -21,7 +21,7 @@ Particle particle(std::size_t i) {
     return {value(1), value(2), value(3), value(4), value(5), value(6), value(7), value(8)};
 }
 
-/// Three floats, without padding.
+/// A struct of three floats, without padding.
 struct P3 {
     float x, y, z;
 };
@@ -97,7 +97,7 @@ EXAMPLE(aos_copy) {
             }};
 }
 
-// A struct of arrays.
+// Updates a struct of arrays.
 __global__ void soa_move(float* x, float* y, float* z, const float* vx, const float* vy,
                          const float* vz, float dt, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -306,7 +306,7 @@ EXAMPLE(strided_read_32) {
     return read_by(32);
 }
 
-// The same for writing.
+// Writes floats at a stride.
 __global__ void strided_write(float* out, const float* in, int stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i * stride] = in[i];
@@ -352,7 +352,7 @@ EXAMPLE(gather_random) {
             }};
 }
 
-// Neighbours, a few places away.
+// Gathers elements a few indices away.
 __global__ void gather_near(float* out, const float* in, const int* shift, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[min(i + shift[i], n - 1)];
@@ -402,7 +402,7 @@ __global__ void lookup_constant(float* out, const unsigned char* in, int n) {
     if (i < n) out[i] = constant_table[in[i]];
 }
 
-// The same in shared memory.
+// Looks up the table in shared memory.
 __global__ void lookup_shared(float* out, const unsigned char* in, const float* table, int n) {
     __shared__ float s[256];
     s[threadIdx.x] = table[threadIdx.x];

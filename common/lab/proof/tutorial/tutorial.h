@@ -127,7 +127,7 @@ Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return static_cast<T>(noise(i, seed) % below); });
 }
 
-/// Says which element is wrong.
+/// Returns a message that names the wrong element.
 std::string mismatch(std::size_t at, double expected, double found);
 
 /// Compares values with `expected(i)` at up to `samples` evenly spaced indices. Numbers may differ

@@ -12,15 +12,15 @@ namespace coalesce::proof {
 /// The element that each thread accesses, and the lanes that take part.
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
-    int offset = 0;                                 ///< of the first
-    unsigned exclusive_or = 0;                      ///< with the index: a swizzle
+    int offset = 0;                                 ///< offset of the first element
+    unsigned exclusive_or = 0;                      ///< xor with the index: a swizzle
     unsigned scatter = 0;                           ///< if not 0, the index is hashed with this
-    unsigned lanes = 0xffffffff;                    ///< that take part
+    unsigned lanes = 0xffffffff;                    ///< lanes that take part
     /// Threads of the block that take part: a ragged edge
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< the index is taken modulo `elements`
 
-    /// "3x+33y+7, lanes 0000ffff"
+    /// Returns a description such as "3x+33y+7, lanes 0000ffff".
     std::string text() const;
 };
 
@@ -32,9 +32,9 @@ struct AccessPattern {
     Access load, store;                ///< of global memory
     Access shared_store, shared_load;  ///< of shared memory
 
-    /// All of it, short.
+    /// Returns a short description of the pattern.
     std::string text() const;
-    /// The kernel that does it.
+    /// Returns the name of the kernel that executes it.
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 

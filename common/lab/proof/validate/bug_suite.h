@@ -28,7 +28,7 @@ struct SuiteCase {
 struct Opinion {
     enum Kind {
         silent,    ///< ran to the end without a report
-        reported,  ///< said that something is wrong
+        reported,  ///< reported an error
         endless,   ///< was stopped because it ran out of time
         unusable,  ///< the judge itself failed to run
     };
@@ -40,11 +40,11 @@ constexpr Opinion::Kind last_of(Opinion::Kind) {
     return Opinion::unusable;
 }
 
-/// A case with all verdicts.
+/// A case with all opinions.
 struct Judged {
     SuiteCase suite_case;
     Opinion simulator;
-    std::map<std::string, Opinion> tools;  ///< by compute-sanitizer's names: "memcheck"
+    std::map<std::string, Opinion> tools;  ///< opinions by tool, such as "memcheck"
 
     /// Reports whether any tool of compute-sanitizer found something.
     bool sanitizer_reported() const;
@@ -70,7 +70,7 @@ std::string who_reported(const Judged& judged);
 /// Returns a table in 80 columns of how often each judge reported something, and lists each case
 /// that only one of them detects.
 std::string to_text(const std::vector<Judged>& all);
-/// All verdicts.
+/// Returns all opinions as JSON.
 Json to_json(const std::vector<Judged>& all);
 /// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
 /// run.

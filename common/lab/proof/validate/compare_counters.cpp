@@ -14,8 +14,8 @@ namespace {
 /// A case in which the simulator and the profiler count different things by design. Such
 /// differences are listed, but neither prove nor disprove anything.
 struct KnownDifference {
-    const char* step;   ///< as the case's name begins
-    const char* shape;  ///< as it ends
+    const char* step;   ///< prefix of the case's name
+    const char* shape;  ///< suffix of the case's name
     const char* counter;
     const char* why;
 };

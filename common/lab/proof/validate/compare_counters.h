@@ -13,8 +13,8 @@ namespace coalesce::proof {
 
 /// A counter of the simulator and the profiler's metric for it.
 struct CounterMetric {
-    const char* counter;  ///< as in the simulator's JSON
-    const char* metric;   ///< as ncu has it
+    const char* counter;  ///< name in the simulator's JSON
+    const char* metric;   ///< name in ncu
     /// Metrics of instructions that `metric` leaves out (matrix instructions, asynchronous and bulk
     /// copies). They are added to it if ncu reports them.
     std::vector<const char*> more = {};
@@ -26,7 +26,7 @@ struct CounterMetric {
     bool is_required = true;
 };
 
-/// All that are compared.
+/// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
 /// Returns the value of a counter's metric, including the metrics to be added. Returns nothing if
@@ -39,9 +39,9 @@ constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
 struct Difference {
-    std::string name;     ///< the case
-    std::string counter;  ///< ours
-    std::string metric;   ///< theirs
+    std::string name;     ///< name of the case
+    std::string counter;  ///< counter of the simulator
+    std::string metric;   ///< metric of the profiler
     double simulated = 0, measured = 0;
 };
 
@@ -53,8 +53,8 @@ struct Difference {
 /// decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
-    int cases = 0;             ///< that were compared
-    int equal = 0;             ///< to the last digit
+    int cases = 0;             ///< cases compared
+    int equal = 0;             ///< cases equal to the last digit
     int settled = 0;           ///< cases that differ, but whose pipe count is equal
     int within_noise = 0;      ///< cases that differ, but within the noise of an inexact metric
     int known = 0;             ///< cases that differ for a known reason
@@ -62,7 +62,7 @@ struct CounterSummary {
     double largest_count = 0;  ///< largest value compared; 0 proves nothing
 };
 
-/// What came out.
+/// The result of a comparison.
 struct CounterComparison {
     std::vector<CounterSummary> counters;
     std::vector<Difference> differences;  ///< neither equal nor noise

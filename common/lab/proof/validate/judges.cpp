@@ -37,8 +37,8 @@ Opinion ask_simulator(const SuiteCase& one) {
 
 /// A run of one judge on one or more cases.
 struct Question {
-    std::string tool;                ///< "": the simulator
-    std::vector<std::size_t> which;  ///< of one program
+    std::string tool;                ///< empty for the simulator
+    std::vector<std::size_t> which;  ///< cases, all of one program
 };
 
 /// Returns all questions. Cases that never end are last, because all others wait while they occupy

@@ -74,7 +74,7 @@ private:
         for (const StepVariants& step : steps_) {
             const course::Step& known = *course.find(step.name);
             for (const Variant& variant : step.variants) {
-                if (variant.element_size != 4) continue;  // the buffers are of floats
+                if (variant.element_size != 4) continue;  // the buffers contain floats
                 const course::Variant* listed = known.find(variant.name);
                 // Copies by the driver and host code launch no kernels.
                 if (!listed || listed->kernel.empty()) continue;

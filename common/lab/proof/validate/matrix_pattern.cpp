@@ -16,7 +16,7 @@ struct KindNames {
     const char *kernel, *text;
 };
 
-/// By Kind.
+/// Names, indexed by Kind.
 constexpr KindNames kNames[] = {
     {"load_matrices", "ldmatrix"},
     {"store_matrices", "stmatrix"},
@@ -30,7 +30,7 @@ const KindNames& names_of(Kind kind) {
     return kNames[static_cast<int>(kind)];
 }
 
-/// "a of halves by rows"
+/// Returns text such as "a of halves by rows".
 std::string text_of(FragmentKind fragment) {
     std::string text = dashed_name(fragment);
     std::replace(text.begin(), text.end(), '-', ' ');
@@ -52,7 +52,7 @@ Access random_rows(Dice& dice) {
     return rows;
 }
 
-/// Only sums are stored.
+/// Only accumulators can be stored.
 FragmentKind random_fragment(Dice& dice, bool stored) {
     constexpr FragmentKind kSums[] = {FragmentKind::sums_of_floats_by_rows,
                                       FragmentKind::sums_of_floats_by_columns,

@@ -29,7 +29,7 @@ constexpr FragmentKind last_of(FragmentKind) {
     return FragmentKind::a_of_tf32_by_rows;
 }
 
-/// One launch.
+/// A launch.
 struct MatrixPattern {
     enum class Kind {
         load_matrices,

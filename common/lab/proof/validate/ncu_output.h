@@ -8,11 +8,11 @@
 
 namespace coalesce::proof {
 
-/// One kernel that it profiled.
+/// A kernel launch that ncu profiled.
 struct ProfiledLaunch {
     int id = 0;                             ///< launches are numbered from 0
     std::string kernel;                     ///< demangled name, with or without parameters
-    std::map<std::string, double> metrics;  ///< by their full names: "....sum"
+    std::map<std::string, double> metrics;  ///< by full name, such as "....sum"
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==

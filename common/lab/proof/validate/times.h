@@ -23,12 +23,12 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< compare with published times of other GPUs
-    bool tables = false, are_tables_current = false;  ///< of `literature`, in the book
+    bool tables = false, are_tables_current = false;  ///< tables of `literature` in the book
     double limit = 0;  ///< median error in percent above which the comparison fails; 0: none
     std::string json, markdown, svg;
 };
 
-/// One kernel at one size.
+/// A kernel at one size.
 struct ComparedTime {
     std::string step, variant;
     Shape shape;

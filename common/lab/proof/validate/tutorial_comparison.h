@@ -20,11 +20,11 @@ struct TutorialTime {
     bool is_within() const;
 };
 
-/// One kernel.
+/// The comparison of one kernel.
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
-    std::vector<Difference> differences = {};  ///< of its counters
+    std::vector<Difference> differences = {};  ///< differences between its counters
     int runs = 0;                              ///< hardware runs, if their counters varied
     bool is_in_range = false;        ///< all differences are within the range of those runs
     std::string other = "measured";  ///< origin of the counters that it is compared with

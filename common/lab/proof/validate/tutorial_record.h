@@ -40,9 +40,9 @@ std::string metric_names(const std::vector<RecordedCounter>& counters);
 /// The output of a theme's program and of ncu.
 struct ThemeOutput {
     std::string theme;
-    std::string times;  ///< of `--time`
-    std::string small;  ///< of ncu, of small launches
-    std::string full;   ///< of ncu, of large ones
+    std::string times;  ///< output of `--time`
+    std::string small;  ///< ncu's output for small launches
+    std::string full;   ///< ncu's output for large launches
 };
 
 /// The kernels of a theme, for both files. record_of() throws std::runtime_error unless all three

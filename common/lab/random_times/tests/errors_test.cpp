@@ -35,7 +35,8 @@ TEST_CASE("the figures are those that a hand computes") {
     CHECK(summary.percentile_90 == doctest::Approx(0.50));
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
-    CHECK(summary_of(known_of(five())).median == doctest::Approx(0.07));  // 0, 4, 10, 20 %
+    /// Errors of 0, 4, 10 and 20 %.
+    CHECK(summary_of(known_of(five())).median == doctest::Approx(0.07));
     CHECK(summary_of(known_of(five())).worst == doctest::Approx(0.20));
 }
 

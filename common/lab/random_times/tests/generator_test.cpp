@@ -16,7 +16,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// All fingerprints in one.
+/// Combines all fingerprints.
 std::string fingerprint_of(const std::vector<Kernel>& kernels) {
     std::uint64_t sum = 0;
     for (const Kernel& kernel : kernels)

@@ -218,7 +218,7 @@ EXAMPLE(memory_gates) {
             [=] { return compare(out, expected, 1e-4, 1 << 15); }, [=] { cell.restore(); }};
 }
 
-// Gradient descent with momentum.
+// Performs gradient descent with momentum.
 __global__ void descend(float4* weight, float4* speed, const float4* gradient) {
     const int i = thread_in_grid();
     const float4 g = gradient[i];

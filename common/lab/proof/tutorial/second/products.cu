@@ -1,4 +1,4 @@
-// Products of matrices and vectors.
+// Matrix and matrix-vector products.
 #include "../checked.cuh"
 
 using namespace tutorial;

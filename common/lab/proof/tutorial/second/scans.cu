@@ -1,4 +1,4 @@
-// Prefix sums and their relatives.
+// Prefix sums and related algorithms.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -23,7 +23,7 @@ double prefix(const Buffer<T>& in, std::size_t i, std::size_t length) {
 
 }  // namespace
 
-// Each warp scans 32 doubles.
+// Scans 32 doubles per warp.
 __global__ void scan_lanes_double(double* out, const double* in) {
     out[thread_in_grid()] = scan_lanes(in[thread_in_grid()]);
 }

@@ -143,7 +143,7 @@ EXAMPLE(encode_64) {
                    out, expected);
 }
 
-// Words as eight hexadecimal digits.
+// Writes words as eight hexadecimal digits.
 __global__ void hexadecimal(uint2* out, const unsigned* in) {
     const unsigned x = in[thread_in_grid()];
     const auto digits = [](unsigned half) {

@@ -217,7 +217,7 @@ EXAMPLE(careful_sums) {
                    1e-6);
 }
 
-// One block adds up everything.
+// Sums everything with one block.
 __global__ void one_block_sum(int* out, const int* in, int n) {
     __shared__ int total;
     if (threadIdx.x == 0) total = 0;

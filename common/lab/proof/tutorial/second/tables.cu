@@ -5,13 +5,13 @@ using namespace tutorial;
 
 namespace {
 
-/// 28 bytes.
+/// A struct of 28 bytes.
 struct Particle {
     float x, y, z, u, v, w;
     int kind;
 };
 
-/// 48 bytes.
+/// A struct of 48 bytes.
 struct Account {
     double balance, limit, rate;
     long long owner;
@@ -20,7 +20,7 @@ struct Account {
 
 }  // namespace
 
-// Particles of 28 bytes move.
+// Moves particles of 28 bytes.
 __global__ void move_particles(Particle* all, float step) {
     Particle& p = all[thread_in_grid()];
     p.x += step * p.u;
@@ -209,7 +209,7 @@ EXAMPLE(probe_table) {
         out, expected);
 }
 
-// Every third float.
+// Reads every third float.
 __global__ void every_third(float* out, const float* in) {
     out[thread_in_grid()] = 2 * in[3 * thread_in_grid() + 1];
 }

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// 20 bytes.
+/// A struct of 20 bytes.
 struct Sample {
     float a, b, c;
     int label, weight;

@@ -59,7 +59,7 @@ EXAMPLE(blur_rows) {
                    expected, 1e-5);
 }
 
-// Four images are averaged.
+// Averages four images.
 __global__ void average_images(uchar4* out, const uchar4* in, int n) {
     const int i = thread_in_grid();
     if (i >= n) return;

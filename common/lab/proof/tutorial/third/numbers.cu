@@ -50,7 +50,7 @@ EXAMPLE(log_gammas) {
                    [=](std::size_t i) { return std::lgamma(in.start(i) + 8.0); }, 1e-4);
 }
 
-// Powers x^1.7 and arctangents.
+// Computes powers x^1.7 and arctangents.
 __global__ void powers_and_angles(float2* out, const float2* in) {
     const float2 v = in[thread_in_grid()];
     out[thread_in_grid()] = make_float2(powf(v.x, 1.7f), atan2f(v.y, v.x));
@@ -152,7 +152,7 @@ EXAMPLE(high_products) {
         });
 }
 
-// Rotations of points by quaternions.
+// Rotates points by quaternions.
 __global__ void rotate_points(float4* out, const float4* point, const float4* rotation) {
     const float4 p = point[thread_in_grid()], q = rotation[thread_in_grid()];
     const float tx = 2 * (q.y * p.z - q.z * p.y), ty = 2 * (q.z * p.x - q.x * p.z),
