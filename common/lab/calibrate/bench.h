@@ -40,8 +40,8 @@ public:
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// Does the same as `ms`, but fills the second-level cache with other, clean data before each
-    /// launch.
+    /// Returns the median of `times` launches, like ms(), but fills the second-level cache with
+    /// other, clean data before each launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at the clock that it runs at while
     /// memory is idle.

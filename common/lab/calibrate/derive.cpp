@@ -283,7 +283,7 @@ BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
 
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz) {
-    // A matrix of this side is small enough that the cache holds what the resident blocks touch
+    // The side of a matrix so small that the cache holds everything that the resident blocks touch.
     constexpr double side = 8192;
     const auto cycles = [&](int bytes) {
         double alone = 1e300, with_loads = 1e300;

@@ -84,7 +84,7 @@ struct MultiplyWide {
     }
 };
 
-/// Does the same as INSTRUCTIONS with 64-bit registers.
+/// Defines an operation like INSTRUCTIONS, with 64-bit registers.
 #define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
     struct NAME {                                                                   \
         static constexpr int count = COUNT;                                         \

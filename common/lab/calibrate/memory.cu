@@ -9,7 +9,8 @@ namespace {
 
 enum class Moves { copy, read, write };
 
-/// Moves UNROLL words of 16 bytes per thread, a block's width apart. Persistent blocks repeat this.
+/// Moves UNROLL words of 16 bytes per thread, a block's width apart. A persistent block repeats the
+/// move until the end of the buffer.
 template <Moves MOVES, int UNROLL>
 __global__ void move(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;

@@ -57,9 +57,9 @@ struct Turns {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
     double interval = 0;  ///< cycles of a multiprocessor per block
-    /// Cycles from the end of a block to the first instruction of the next block
+    /// Cycles from the end of a block to the first instruction of the next block.
     double gap = 0;
-    /// Cycles from the end of a block to the first instruction of the next block's last warp
+    /// Cycles from the end of a block to the first instruction of the next block's last warp.
     double gap_of_last = 0;
 };
 
@@ -72,7 +72,7 @@ struct Issue {
     std::string what;
     int threads = 0;
     double cycles = 0;  ///< cycles that a warp's instruction occupies a scheduler
-    /// Cycles per instruction of one warp if each instruction needs the one before
+    /// Cycles per instruction of one warp if each instruction needs the one before.
     double latency_cycles = 0;
 };
 
@@ -95,7 +95,7 @@ struct Scatter {
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
     std::string how;  ///< "rows" or "boxes"
-    /// Warps that issue copies: all lanes of a warp for rows, one lane for boxes
+    /// Warps that issue copies: with all of their lanes for rows, with one lane for boxes.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row
     double cycles = 0;  ///< cycles of a multiprocessor per row

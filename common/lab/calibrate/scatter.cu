@@ -14,7 +14,8 @@ __global__ void write_columns(const unsigned* in, unsigned* out, std::size_t sid
     out[col * side + row] = READS ? in[row * side + col] : 0;
 }
 
-/// Small enough that the second-level cache holds everything that the resident blocks touch.
+/// The side of a matrix so small that the second-level cache holds everything that the resident
+/// blocks touch.
 constexpr unsigned side = 8192;
 
 void measure(Bench& bench, Raw& raw, dim3 block) {

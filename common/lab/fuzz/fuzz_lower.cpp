@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        // Drops the launch, which would be kept for the table at the end
+        // Drop the launch, which would be kept for the table at the end.
         kernel->totals.launches = 0;
     }
     reports().clear();

@@ -229,7 +229,7 @@ void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    // Drops the launch, which would be kept for a table
+    // Drop the launch, which would be kept for the table at the end.
     kernel.totals.launches = kernel.totals.stopped = 0;
 }
 

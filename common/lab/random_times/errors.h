@@ -12,7 +12,8 @@ namespace coalesce::timing {
 struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
-    std::string binds;                 ///< limiting resource in the model; "" if not needed
+    /// Resource that limits the kernel in the model; "" if not needed
+    std::string binds;
     std::vector<std::string> unknown;  ///< what the model could not predict
     bool is_known() const { return unknown.empty(); }
     /// Returns the relative error; 0.05 means that the prediction is 5 % too long.

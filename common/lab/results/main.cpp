@@ -22,7 +22,7 @@ struct Words {
     std::string into;
 };
 
-/// Draws the charts, which show predictions together with measurements, if `bench` was built.
+/// If `bench` was built, draws the charts, which show predictions together with measurements.
 int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";

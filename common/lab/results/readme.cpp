@@ -47,7 +47,8 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
     return false;
 }
 
-// Does the same for the text between the markers of a page. Throws if the page has no markers.
+// Rewrites the text between the markers of a page, or with `check` only prints that it is stale.
+// Throws if the page has no markers.
 bool bring_page_up_to_date(const fs::path& page, const std::string& written, bool check) {
     const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {

@@ -29,7 +29,7 @@ struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_at, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
-    bool has_traffic = true;  // if the table has room for it
+    bool has_traffic = true;  // whether the table has room for this column
 
     bool has_counted() const { return !counted_at.empty(); }
     bool has_predicted() const { return !gpu.empty(); }

@@ -17,7 +17,7 @@ using learn::Json;
 
 /// The runs in docs/results, by kind.
 struct KnownResults {
-    /// Results of the simulated GPU; null if there are none
+    /// Results of the simulated GPU. Null if there are none.
     Json counted = nullptr, predicted = nullptr;
     std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
 };

@@ -85,7 +85,8 @@ Raw a_whole_measurement() {
     for (const double run : {64.0, 32.0, 8192.0}) {
         const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
         for (const double pitch : {16384.0, 32768.0, 131072.0}) {
-            const double slow = pitch == 131072 ? 2 : 1;  // many strips share a channel here
+            // At this pitch many strips share a memory channel
+            const double slow = pitch == 131072 ? 2 : 1;
             raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
             raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
             raw.short_runs.push_back({"copy writes", "next", pitch, run, 3600 / (1 + cost / 2)});
@@ -98,7 +99,8 @@ Raw a_whole_measurement() {
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
                     {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
                     {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // Loads double the time here, so the kernel waits for its loads.
+                    // The loads double the time here, so derive() must use the time of the stores
+                    // alone.
                     {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
                     {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
@@ -144,7 +146,7 @@ TEST_CASE("latency under load") {
                 loads.push_back(load_at(memory, false, u));
                 loads.push_back(load_at(memory, true, u));
             }
-            loads.push_back({true, 0.95, 9999});  // too close to the limit, so it is ignored
+            loads.push_back({true, 0.95, 9999});  // loads above 0.8 are ignored
             const UnderLoad found = latency_under_load(loads);
             CHECK(found.latency_ns == Approx(memory.ns).epsilon(1e-6));
             CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));

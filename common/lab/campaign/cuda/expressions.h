@@ -16,8 +16,8 @@ std::string condition(Kernel& kernel, Same most, int depth);
 /// never generate from C++.
 std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
-/// Returns operators on integers of two types, or on floating-point numbers whose rounding is left
-/// to the compiler.
+/// Returns an expression with operators on integers of two types. learner_real() uses
+/// floating-point numbers and leaves their rounding to the compiler.
 std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth);
 std::string learner_real(Kernel& kernel, Type type, Same most, int depth);
 

@@ -123,7 +123,7 @@ void leave_warp(Kernel& kernel, Place& place) {
     place.all_threads = false;
 }
 
-/// The lanes that stay know the mask of those that stay.
+/// Some lanes return. The lanes that stay know their mask.
 void leave_lanes(Kernel& kernel, Place& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});

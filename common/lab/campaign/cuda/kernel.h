@@ -60,9 +60,10 @@ struct Function {
 
 struct Place {
     Same flow = Same::launch;  ///< threads that arrive here together
-    /// C++ expression for the mask of lanes that execute this; empty if it is not known
+    /// A C++ expression for the mask of lanes that execute this code. Empty if the mask is not
+    /// known.
     std::string mask;
-    bool all_threads = true;  ///< no thread of the block has left the kernel, or could have
+    bool all_threads = true;  ///< false once a thread of the block may have left the kernel
     bool can_leave = false;   ///< `break` and `continue` are allowed
     bool can_return = false;  ///< a thread may return, because no other thread waits for it later
     int depth = 0;
@@ -74,7 +75,7 @@ struct Place {
     bool has_barrier() const { return all_threads && fits(flow, Same::block); }
     /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
     Place inside(Same condition, int times = 1) const;
-    /// Does the same as inside(), with an unknown mask of lanes.
+    /// Returns the Place inside a condition or loop where the mask of lanes is not known.
     Place scattered(int times = 1) const;
 };
 
@@ -122,7 +123,8 @@ struct Kernel {
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns their index. Returns -1 if
     /// too few are left.
     int take_sums(int words);
-    /// Does the same for `out`, aligned to the number of words.
+    /// Reserves `words` words of `out`, aligned to their number, and returns their index. Returns
+    /// -1 if too few are left.
     int take_out(int words);
 
     // ---- which constructs ----

@@ -141,7 +141,7 @@ void use_previous(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop whose body assigns on every path, each time in another branch.
+/// Writes a loop whose body assigns on every path, with an assignment of its own in each branch.
 void assign_on_all_ways(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
@@ -169,7 +169,8 @@ void assign_on_all_ways(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes variables that an inner loop assigns and that are used in the outer loop and after both.
+/// Writes an inner loop that assigns variables, which are used in the outer loop and after both
+/// loops.
 void assign_in_inner_loop(Kernel& kernel, Place& place) {
     const int most = place.most_turns(4, 60);
     const std::vector<Payload> payloads = declare_payloads(kernel);

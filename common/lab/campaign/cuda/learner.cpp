@@ -66,7 +66,7 @@ namespace {
 /// A floating-point number of moderate size.
 constexpr const char* kReal = "(float)($i % 1000)";
 
-/// Does the same as write(), where ` stands for a floating-point number of moderate size.
+/// Writes a pattern in which each ` stands for a floating-point number of moderate size.
 void write_with_reals(Kernel& kernel, const std::string& pattern,
                       const std::vector<Given>& given = {}) {
     std::string text;

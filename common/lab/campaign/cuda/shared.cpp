@@ -198,8 +198,8 @@ void exchange_through_scratch(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Uses barriers with a number of their own. On some, half of the warps wait and the others only
-/// arrive.
+/// Writes an exchange with a named barrier: half of the warps write and only arrive, the others
+/// wait and read.
 void named_barrier(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0 || !kernel.take_shared(kernel.threads * 4))
         return barrier_vote(kernel, place);

@@ -80,7 +80,8 @@ std::string in_words(const Mode& mode) {
 
 Runner::Runner(std::string program, std::string library)
     : program_(std::move(program)), library_(std::move(library)) {
-    // Names of the simulator's environment variables, unset so that only the Mode's settings apply
+    // Names of the simulator's environment variables. They are unset, so that only the Mode's
+    // settings apply.
     std::vector<std::string> settings;
     for (char** entry = environ; *entry; ++entry) {
         const std::string line = *entry;

@@ -21,7 +21,7 @@ struct Case {
 struct Outcome {
     enum class Status { done, error, crashed } status = Status::crashed;
     std::string results;   ///< hash of the memory that the kernel leaves
-    std::string counters;  ///< their hash, followed by the counters
+    std::string counters;  ///< hash of the counters, followed by the counters
     u64 reports = 0;
     std::string text;  ///< the error, or the first report
 };
@@ -35,7 +35,8 @@ struct Mode {
     /// Folder of another library to compare with, such as another build or NVIDIA's; empty for the
     /// driver's own.
     std::string library;
-    /// Optimization level of the compiler in NVIDIA's driver; negative: the driver's default
+    /// Optimization level of the compiler in NVIDIA's driver. A negative level means the driver's
+    /// default.
     int level = -1;
 };
 std::string in_words(const Mode& mode);  ///< Returns the mode as environment variables.

@@ -144,7 +144,8 @@ private:
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
-    u64 reports_ = 0;  ///< of the whole kernel; a smaller kernel with more reports is undefined
+    /// Reports of the whole kernel. A smaller kernel with more reports has undefined behaviour.
+    u64 reports_ = 0;
     const Clock::time_point end_ = Clock::now() + kPatience;
 };
 

@@ -33,7 +33,7 @@ inline const char* move_of(Kind kind) {
 /// The features of a kernel. They are drawn for each kernel, so that a feature which disables one
 /// of the simulator's optimizations is missing from some kernels.
 struct Features {
-    /// Same_everywhere: same results on every device.
+    /// ^`same_everywhere` selects kernels with the same results on every device.
     bool approximations = false, same_everywhere = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
@@ -71,7 +71,7 @@ struct Environment {
 struct Available {
     std::vector<Reg> of[kKinds];
     std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
-    /// Words with the same value in the corresponding threads of every block
+    /// Words with the same value in the corresponding threads of every block.
     std::vector<Reg> position;
     std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
     struct Conditional {
@@ -95,7 +95,8 @@ struct Where {
     bool whole_block = true, whole_warp = true;
     std::optional<Reg> members;  ///< mask of the lanes, if it is known and not full
     bool knows_members() const { return whole_warp || members; }
-    Where part() const {  ///< after a branch on which lanes diverge
+    /// Returns the set of threads after a branch on which lanes diverge.
+    Where part() const {
         Where w = *this;
         w.whole_block = w.whole_warp = false;
         w.members.reset();
@@ -134,7 +135,7 @@ public:
     /// Creates a register, which replaces the first $ of the instruction that writes it. Random
     /// choices of a source do not select it.
     Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
-    /// Does the same as made(), but random choices of a source may select the register.
+    /// Creates a register like made(), but random choices of a source may select it.
     Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});
     Reg word_of(u32 value);
     void lane_instruction();

@@ -23,7 +23,7 @@ struct Body::Graph {
     std::vector<Reg> all;  ///< registers that the nodes write
     /// Indices of the registers in `all` that are written on every path to the exit.
     std::set<u32> behind;
-    std::vector<int> blocks;  ///< of each node, and the exit block
+    std::vector<int> blocks;  ///< blocks of the nodes, followed by the exit block
     Reg fuel, has_fuel;
 
     void flow();

@@ -148,7 +148,7 @@ void Body::own_memory() {
     const bool store = random_.percent(55);
     const u32 which = random_.below(100);
     Place place{.space = ".global", .cached = true, .may_be_strong = true};
-    // Neighbouring threads access neighbouring words, one word each
+    // Neighbouring threads access neighbouring words, one word per thread.
     if (which < 35 && env_.out_row) {
         place.base = name_of(*env_.out_row);
         place.first = random_.below(16) * 4 * env_.launch.all_threads();
@@ -230,7 +230,7 @@ void Body::read_tile() {
 
 namespace {
 
-/// The operation that may change some words of `sums`; each word has only one.
+/// Some words of `sums`, and the one operation that may change them.
 struct SumClass {
     const char* operation;
     const char* type;

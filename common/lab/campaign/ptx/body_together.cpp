@@ -105,7 +105,7 @@ void Body::between_lanes(const Where& where) {
 
 // ---- matrices ----
 
-/// Returns a list of registers: {%r1, %r2}
+/// Returns a list of registers such as {%r1, %r2}.
 std::string Body::list_of(Kind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
@@ -207,7 +207,7 @@ void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    // Only before the first write is no barrier needed.
+    // Every write except the first needs a barrier before it.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();

@@ -359,7 +359,8 @@ private:
             env.own_shared_generic = body.made(Kind::wide, "cvta.shared.u64 $, $", {wide});
         }
         if (!features_.shared_sums && !features_.mbarriers) return;
-        // The first thread initializes this memory for all.
+        // The first thread initializes the sums and the barrier that all threads of the block
+        // share.
         const Reg p = body.made(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
         const int first = text.new_block(), after = text.new_block();
         text.branch(p, false, first, after);

@@ -149,7 +149,7 @@ struct Options {
     std::vector<std::string> files;
     std::string expected;
     std::string keep_in;  ///< folder for the memory that kernels leave
-    /// Optimization level of the driver's compiler; negative: the driver's default
+    /// Optimization level of the driver's compiler. A negative level means the driver's default.
     int level = -1;
     std::size_t skip = 0;
     u64 limit = kMaxInstructions;

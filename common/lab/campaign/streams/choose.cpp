@@ -247,8 +247,8 @@ void choose_family(Plan& plan, Random& random) {
     }
 }
 
-/// Reports whether the blocks are persistent, which some families are always, others never or at
-/// random.
+/// Reports whether the blocks are persistent: always in Family::staying, and at random for
+/// reductions and fills.
 bool stays(Family family, Random& random) {
     const bool now_and_then = random.percent(30);
     if (family == Family::staying) return true;
@@ -267,7 +267,7 @@ Plan choose(Family family, Random& random) {
     if (stays(family, random)) choose_staying(plan, random);
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
-    // A single load has no other load to be ordered with.
+    // If a thread has a single load, the order of loads makes no difference.
     const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
     if (is_alone) plan.loads = Loads::batched;
     return plan;

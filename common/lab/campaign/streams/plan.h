@@ -18,7 +18,7 @@ namespace coalesce::timing {
 enum class Loads {
     batched,     ///< all loads, then all stores
     one_by_one,  ///< each value is stored before the next is loaded
-    barrier,     ///< as one_by_one, with a barrier after each
+    barrier,     ///< like one_by_one, with a barrier after each store
     dependent,   ///< the address of each load depends on the value of the one before
 };
 constexpr Loads last_of(Loads) {
@@ -38,7 +38,7 @@ struct Plan {
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
     int width = 32, height = 1;         ///< of a block's tile
-    /// Elements of a thread in each direction, without shared memory
+    /// Elements of a thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
     bool is_down = false;  ///< the lanes of a warp follow a column of `in`
     Loads loads = Loads::batched;

@@ -192,8 +192,8 @@ std::string plain_body(const Plan& plan) {
         place + type + " value = {};\n" + load_into(plan, "value") + use_of(plan, "value");
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
     if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
-    // Compilers do not move a load above a store that may alias it. Sums have no stores, so without
-    // this loads of an unrolled loop would be batched.
+    // Compilers do not move a load above a store that may alias it. A sum has no stores, so its
+    // loop is not unrolled, which keeps the loads apart.
     const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
            for_elements(plan, body, is_unrolled);

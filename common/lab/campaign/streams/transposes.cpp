@@ -47,7 +47,7 @@ Plan plan_of(int element, const Block& block, const Elements& elements, Order or
 std::vector<Plan> transposing_plans() {
     std::vector<Plan> plans;
     for (const int element : {4, 8, 16}) {
-        // Rows then begin in the middle of a sector, at least every second one.
+        // With this distance, at least every second row begins in the middle of a sector.
         const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {

@@ -181,7 +181,7 @@ private:
     }
 
     const Options& options_;
-    std::string source_;  ///< of the kernels that are being compared
+    std::string source_;  ///< source of the kernels that are being compared
     std::size_t count_ = 0, found_ = 0, other_counts_ = 0;
 };
 

@@ -12,11 +12,11 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    /// Why it was rejected or stopped, or what the checks reported; empty if it ran
+    /// Why the kernel was rejected or stopped, or what the checks reported. Empty if it ran.
     std::string problem;
     std::vector<unsigned char> memory;
     CoalesceCounters counters{};
-    /// Source lines that accessed memory, with their counters
+    /// Source lines that accessed memory, with their counters.
     std::map<unsigned, CoalesceCounters> lines;
 };
 
@@ -24,8 +24,8 @@ struct Outcome {
 bool loads(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
-/// Describes how the memory left by two runs differs, or why one did not run. Returns an empty
-/// string if they agree.
+/// Describes how the memory contents after two runs differ, or why one of them did not run. Returns
+/// an empty string if they agree.
 std::string difference(const Outcome& back_end, const Outcome& translated);
 /// Describes how requests, sectors or wavefronts differ, with the first source line that differs.
 /// Returns an empty string if they agree; the numbers of instructions may differ.

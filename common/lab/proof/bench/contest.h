@@ -45,7 +45,7 @@ struct Seat {
 
 /// The variants at one size, grouped by the buffers that they need.
 struct Field {
-    std::vector<Entry> entries;  ///< in the order of the course
+    std::vector<Entry> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; floats are first.
     std::vector<std::vector<Seat>> heats;
     std::vector<Seat> with_host;  ///< host code and transfers, which have their own buffers

@@ -37,7 +37,7 @@ Json value_of(const std::string& text) {
 }
 
 std::string commit_of_source() {
-    // No tag matches the exclusion, so git prints the whole hash.
+    // The pattern excludes all tags, so git prints the whole hash.
     const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
                                    "--abbrev=40", "--exclude=*", "--dirty=-changed"},
                                   kSmiSeconds);

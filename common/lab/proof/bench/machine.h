@@ -13,14 +13,13 @@ namespace coalesce::proof {
 /// or an empty object if it fails. Takes some tenths of a second.
 Json ask_nvidia_smi();
 
-/// Does the same in another thread, to read the clocks of a GPU that is working and not idle.
+/// Asks nvidia-smi in another thread, to read the clocks while the GPU is working.
 inline std::future<Json> ask_nvidia_smi_meanwhile() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 
-/// Returns the record of a run, followed by `more`: "date", in UTC; "commit" of the source, as
-/// given or as git reports it, with "-changed" if files differ from it; "toolkit" that this program
-/// was built with.
+/// Returns the record of a run: "date" in UTC; "commit" of the source, as given or as git reports
+/// it, with "-changed" if files differ from it; "toolkit" that built this program; and then `more`.
 Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

@@ -14,7 +14,7 @@ namespace coalesce::proof {
 /// All results of one size.
 struct SizeResults {
     Shape shape;
-    std::vector<Entry> entries;  ///< in the order of the course, the rivals last
+    std::vector<Entry> entries;  ///< all variants in the order of the course, then the rivals
     Json clocks;                 ///< clocks of the GPU while it worked
 
     /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.

@@ -70,7 +70,7 @@ TEST_CASE(
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// So the pipe's count decides nothing.
+                    /// The pipe's count then decides nothing.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;

@@ -15,7 +15,7 @@ Example checked(std::function<void()> launch, const Buffer<T>& out, F expected,
     return {std::move(launch), [=] { return compare(out, expected, tolerance, samples); }};
 }
 
-/// Makes such an example for a kernel that changes `data`, which is restored before each launch.
+/// Makes an example of a kernel that changes `data`. `data` is restored before each launch.
 template <class T, class F>
 Example in_place(std::function<void()> launch, const Buffer<T>& data, F expected,
                  double tolerance = 0, std::size_t samples = 1 << 15) {

@@ -221,7 +221,7 @@ EXAMPLE(monte_carlo_pi) {
     return {[=] { monte_carlo_pi<<<n / kThreads, kThreads>>>(hits, tries); }, check};
 }
 
-// Does the same, but adds up the hits of each block before the atomic.
+// Estimates pi like monte_carlo_pi, but adds up the hits of each block before the atomic.
 __global__ void monte_carlo_pi_sum(int* hits, int tries) {
     __shared__ int s[kThreads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -446,7 +446,7 @@ EXAMPLE(expensive_map) {
         [](float x) { return std::sqrt(std::exp(x)) + std::sin(x) * std::pow(x + 1, 1.5f); }, 1e-4);
 }
 
-// Does the same with the fast intrinsics.
+// Computes the functions of expensive_map with fast intrinsics.
 __global__ void expensive_map_fast(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = __fsqrt_rn(__expf(in[i])) + __sinf(in[i]) * __powf(in[i] + 1, 1.5f);

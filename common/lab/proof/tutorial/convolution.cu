@@ -451,7 +451,7 @@ EXAMPLE(sobel) {
     return image_filter(sobel, pick(2048, 128), dim3(16, 16), dim3(16, 16), sobel_of);
 }
 
-// Does the same from shared memory.
+// Detects edges with Sobel's masks, reading from shared memory.
 __global__ void sobel_shared(float* out, const float* in, int width, int height) {
     __shared__ float s[18][18];
     const int left = blockIdx.x * 16 - 1, top = blockIdx.y * 16 - 1;

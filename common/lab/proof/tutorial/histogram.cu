@@ -179,7 +179,7 @@ EXAMPLE(histogram_one_bin) {
             [=] { counts.restore(); }};
 }
 
-// Takes an index from one counter for each kept element.
+// Compacts with one global counter: each kept element takes the next index.
 __global__ void compact_atomic(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] < 30) out[atomicAdd(count, 1)] = in[i];

@@ -205,7 +205,7 @@ EXAMPLE(reduce_shuffle) {
     return block_sums(reduce_shuffle, 1);
 }
 
-// Does the same after loading four floats at a time.
+// Loads four floats per thread, then sums with shuffles.
 __global__ void reduce_float4(float* out, const float* in) {
     const float4 v = reinterpret_cast<const float4*>(in)[blockIdx.x * blockDim.x + threadIdx.x];
     const float sum = block_sum(v.x + v.y + v.z + v.w);

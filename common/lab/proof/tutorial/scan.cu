@@ -143,7 +143,7 @@ __device__ int padded(int i) {
 
 }  // namespace
 
-// Does the same with padding against bank conflicts.
+// Implements the Blelloch scan with padding against bank conflicts.
 __global__ void scan_blelloch_padded(int* out, const int* in) {
     __shared__ int s[2 * kThreads + 2 * kThreads / 32];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;

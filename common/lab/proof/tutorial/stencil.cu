@@ -68,7 +68,7 @@ EXAMPLE(stencil_1d) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// Does the same through shared memory with a halo.
+// Applies the one-dimensional stencil through shared memory with a halo.
 __global__ void stencil_1d_shared(float* out, const float* in, int n) {
     __shared__ float s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
@@ -478,7 +478,7 @@ EXAMPLE(game_of_life) {
     return life(game_of_life, dim3(32, 8));
 }
 
-// Does the same with a tile in shared memory.
+// Computes Conway's Game of Life with a tile in shared memory.
 __global__ void game_of_life_shared(unsigned char* out, const unsigned char* in, int side) {
     __shared__ unsigned char s[18][34];
     const int left = blockIdx.x * 32 - 1, top = blockIdx.y * 16 - 1;

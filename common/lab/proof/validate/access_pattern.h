@@ -14,9 +14,10 @@ struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
     unsigned exclusive_or = 0;                      ///< xor with the index: a swizzle
-    unsigned scatter = 0;                           ///< if not 0, the index is hashed with this
-    unsigned lanes = 0xffffffff;                    ///< lanes that take part
-    /// Threads of the block that take part: a ragged edge
+    /// Nonzero: the index is hashed with this value
+    unsigned scatter = 0;
+    unsigned lanes = 0xffffffff;  ///< lanes that take part
+    /// Threads of the block that take part, which leaves a ragged edge.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< the index is taken modulo `elements`
 

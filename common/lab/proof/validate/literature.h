@@ -16,8 +16,8 @@ std::string literature_text(const Record& record, const std::vector<timing::Time
 std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs);
 Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs);
 
-/// Reports whether two tables have the same words, and figures that differ by at most 2. Another
-/// compiler generates slightly different code for the kernels.
+/// Reports whether two tables have the same words, and figures that differ by at most 2. Figures
+/// may differ because another compiler generates slightly different code.
 bool say_the_same(const std::string& table, const std::string& other);
 
 /// Runs the whole comparison. Returns the exit code.

@@ -12,7 +12,7 @@ namespace coalesce::proof {
 struct ProfiledLaunch {
     int id = 0;                             ///< launches are numbered from 0
     std::string kernel;                     ///< demangled name, with or without parameters
-    std::map<std::string, double> metrics;  ///< by full name, such as "....sum"
+    std::map<std::string, double> metrics;  ///< values of metrics by full name, such as "....sum"
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==

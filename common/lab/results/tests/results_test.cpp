@@ -1,4 +1,4 @@
-// Tests the README's results with results written in this file.
+// Tests the tables in the README with results that are defined in this file.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -83,7 +83,7 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
     results = {predicted("02_naive", "naive", "A GPU")};
     folder.write("docs/results/c.json", Json{{"device", PREDICTED}, {"results", results}}.dump());
-    // This file is written by another program.
+    // Another program writes this file.
     folder.write("docs/results/shapes.json",
                  R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
     const std::string text =
