@@ -188,8 +188,8 @@ double Bench::ms_cold(const std::function<void()>& launch, int times) {
 }
 
 std::size_t shared_bytes_for(const Machine& machine, int resident) {
-    // Each block gets 1/resident of the shared memory, so exactly `resident` blocks fit: one more
-    // would need a share of 1/(resident + 1), which is smaller.
+    // Each block gets a share of 1/resident of the shared memory, so that exactly `resident` blocks
+    // fit. One block more would need shares of at most 1/(resident + 1).
     const int share = machine.shared_bytes / resident / 128 * 128;
     const int most = 1024 * ((machine.shared_bytes - 1024) / 1024);
     return static_cast<std::size_t>(std::max(0, std::min(share - machine.shared_bytes_of_system,

@@ -80,8 +80,7 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
         if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
-        // At higher loads of memory the loads wait for each other, which makes their latencies more
-        // alike.
+        // When memory is busier, loads wait for each other, which makes their latencies more alike.
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())

@@ -23,7 +23,8 @@ std::pair<double, double> line_through(const std::vector<std::pair<double, doubl
 
 /// The time of a load while memory was busy for the fraction `busy` of the time.
 struct LoadTime {
-    bool is_copy = false;  ///< half of the memory traffic was writes; otherwise all was reads
+    /// Whether half of the memory traffic was writes, as in a copy; otherwise all was reads.
+    bool is_copy = false;
     double busy = 0, ns = 0;
 };
 /// Parameters of the latency of a load as a function of how busy memory is.

@@ -15,10 +15,11 @@ struct Machine {
     int multiprocessors = 0, warps = 0, blocks = 0, registers = 0;
     int shared_bytes = 0, shared_bytes_of_system = 0;
     double peak_gbps = 0, l2_bytes = 0;
-    double clock_ghz = 0;          ///< clock while all multiprocessors copy
-    double clock_ghz_at_rest = 0;  ///< clock while they wait without accessing memory
-    double buffer_bytes = 0;       ///< size of each of the two buffers
-    double copy_engine_gbps = 0;   ///< bandwidth of cudaMemcpy, for comparison
+    double clock_ghz = 0;  ///< clock while all multiprocessors copy
+    /// Clock while all multiprocessors wait without accessing memory.
+    double clock_ghz_at_rest = 0;
+    double buffer_bytes = 0;      ///< size of each of the two buffers
+    double copy_engine_gbps = 0;  ///< bandwidth of cudaMemcpy, for comparison
 };
 
 /// Dependent loads, each of which needs the result of the one before.
@@ -46,7 +47,8 @@ struct LongRuns {
 
 /// Copies in which the reads, the writes or both access short runs.
 struct ShortRuns {
-    std::string what;  ///< "copy reads", "copy writes", "copy both", "copy none", "read", "write"
+    /// "copy reads", "copy writes", "copy both", "copy none", "read" or "write".
+    std::string what;
     /// "next" if neighbouring strips follow one another, "far" if they are far apart.
     std::string strips;
     double pitch = 0, run = 0, gbps = 0;

@@ -27,7 +27,7 @@ bool is_text(const std::string& image) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0) return 0;  // a limit of 0 means none
+    if (size == 0) return 0;  // a limit of 0 would mean no limit
     expect_images_or_error([&] { return fatbin::read_ptx(data, size); });
     const std::string image(reinterpret_cast<const char*>(data), size);
     if (is_text(image)) expect_images_or_error([&] { return fatbin::read_image(image.c_str()); });

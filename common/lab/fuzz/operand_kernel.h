@@ -23,7 +23,8 @@ struct Step {
     std::int64_t stride[3] = {};        ///< increments from thread to thread
     std::uint32_t word[4] = {};         ///< words in thread 0
     std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
-    std::uint32_t adds_last = 0;  ///< bit k: add the result of the last instruction to address k
+    /// If bit k is set, add the result of the last instruction to address k.
+    std::uint32_t adds_last = 0;
     std::uint32_t unused = 0;
 };
 static_assert(sizeof(Step) == 96);

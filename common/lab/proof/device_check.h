@@ -21,8 +21,8 @@ std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const v
 struct ArrayAxis {
     std::int64_t size, step;
 };
-/// Returns how many elements of any array are wrong. The outermost axis comes first. An element of
-/// 3, 6, 12 ... bytes counts once for each part that is wrong.
+/// Returns how many elements of `out` are wrong, for an array of any shape. `axes` begins with the
+/// outermost axis. An element of 3, 6, 12 ... bytes counts once for each part that is wrong.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

@@ -24,7 +24,8 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    std::size_t within_10 = 0, beyond_30 = 0;  ///< pairs with an error below 10 %, and above 30 %
+    /// Pairs with an error below 10 %, and pairs with one above 30 %.
+    std::size_t within_10 = 0, beyond_30 = 0;
     /// Pairs of kernels whose measured times differ by more than 5 %, and how many of them the
     /// model predicts in the right order.
     std::size_t comparable = 0, in_order = 0;

@@ -18,7 +18,7 @@ namespace {
 
 struct Words {
     bool is_check = false, is_again = false;
-    bool is_plain = false;  ///< option of all commands; this program has no colours
+    bool is_plain = false;  ///< an option of all commands; this program prints no colours
     std::string into;
 };
 

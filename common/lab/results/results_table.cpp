@@ -46,7 +46,7 @@ struct ResultsTable {
     }
 };
 
-using Wanted = std::set<std::string>;  // steps to include; all if empty
+using Wanted = std::set<std::string>;  // steps to include; all steps if empty
 
 bool wants(const Wanted& steps, const Json& result) {
     return steps.empty() || steps.contains(result.at("step"));

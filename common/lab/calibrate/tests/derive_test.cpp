@@ -213,7 +213,7 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
     CHECK(gpu.bulk.row_of_box == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read[0] == Approx(2));  // strips that are far apart: 3600 / 1200 - 1
+    CHECK(gpu.runs.read[0] == Approx(2));  // 3600 / 1200 - 1, from strips that are far apart
     CHECK(gpu.runs.read[1] == Approx(0.25));
     CHECK(gpu.runs.write[0] == Approx(0.25));
     CHECK(gpu.runs.write[2] == Approx(0));

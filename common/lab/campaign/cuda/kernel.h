@@ -47,7 +47,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    Same same;  ///< the class of its values; fits() checks it and the flow before an assignment
+    Same same;  ///< class of its values; fits() checks it and the flow before an assignment
     bool can_change = true;
 };
 
@@ -65,7 +65,8 @@ struct Place {
     std::string mask;
     bool all_threads = true;  ///< false once a thread of the block may have left the kernel
     bool can_leave = false;   ///< `break` and `continue` are allowed
-    bool can_return = false;  ///< a thread may return, because no other thread waits for it later
+    /// Whether a thread may return, because no other thread waits for it later.
+    bool can_return = false;
     int depth = 0;
     int turns = 1;  ///< how often this place is executed
 
@@ -102,12 +103,12 @@ struct Kernel {
     std::string fresh(const std::string& prefix) { return prefix + "_" + std::to_string(++names_); }
     /// Returns the unique name that @word stands for in the patterns of the current construct.
     const std::string& name(const std::string& word);
-    std::map<std::string, std::string> own_names;  ///< names given so far, by word
+    std::map<std::string, std::string> own_names;  ///< names chosen so far for each @word
 
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    bool in_function = false;  ///< only what a Function may use is available
+    bool in_function = false;  ///< whether only the features of a Function are available
     Type result = Type::u32;   ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, Same same, const std::string& value);
@@ -117,8 +118,8 @@ struct Kernel {
     // ---- limited resources ----
     int statements_left;
     int shared_left = 40000;
-    int next_sum = 0;   ///< next free word of `sums`; each word belongs to one construct
-    int last_out = 32;  ///< words of `out` from here on belong to constructs
+    int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
+    int last_out = 32;  ///< first word of `out` that belongs to a construct
     bool take_shared(int bytes);
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns their index. Returns -1 if
     /// too few are left.
@@ -140,9 +141,10 @@ enum class Needs {
     kernel,   ///< parameters of the kernel
     lanes,    ///< a known mask of lanes
     barrier,  ///< all threads of the block
-    loop,     ///< a loop that each thread may leave
-    end,      ///< no later statement needs all threads
-    top,      ///< outermost level of the kernel, where the set of active threads may change
+    loop,     ///< needs a loop that each thread may leave
+    end,      ///< needs that no later statement depends on all threads
+    /// Needs the outermost level of the kernel, because the set of active threads may change.
+    top,
 };
 
 struct Construct {

@@ -15,7 +15,7 @@ Type any_wide(Kernel& kernel) {
 
 struct Shuffle {
     const char* call;  ///< $1 is the mask, $2 the width
-    const char* from;  ///< the source lane; $2 is the width
+    const char* from;  ///< lane that the value comes from; $2 is the width
 };
 constexpr Shuffle kShuffles[] = {
     {"__shfl_sync($1, @x, (i32)(@by), $2)", "(lane & ~($2 - 1u)) | (@by & ($2 - 1u))"},

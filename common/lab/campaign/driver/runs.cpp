@@ -115,7 +115,7 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
         if (all.size() >= cases.size()) break;
         const int exit_code = child.outcome().exit_code;
         if (!some.empty() && exit_code == kGoOn) continue;
-        Outcome crashed;  // the case after the last one that printed a line
+        Outcome crashed;  // case after the last one that printed a line
         crashed.text = end_in_words(exit_code);
         all.push_back(crashed);
     }

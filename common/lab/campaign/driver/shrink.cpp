@@ -29,7 +29,8 @@ bool may_go(const std::string& line) {
     const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
                                 line.find(".callprototype") == line.npos &&
                                 line.find(".branchtargets") == line.npos;
-    const bool is_call = line.find(')') != line.npos;  // a call can only be removed with its braces
+    // A call can be removed only together with its braces
+    const bool is_call = line.find(')') != line.npos;
     return is_instruction && !is_call && line.find("st.local") == line.npos;
 }
 
@@ -42,7 +43,7 @@ class Shrinker {
 public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
-        a_.limit = b_.limit = kLimit;  // shorter, because a shrunk kernel may loop forever
+        a_.limit = b_.limit = kLimit;  // a shrunk kernel may loop forever, so use a lower limit
         const Case whole{.name = "whole", .ptx = text};
         reports_ = runner_.run({whole}, a_)[0].reports;
         sort_ = sort_of(differences({whole})[0]);

@@ -93,7 +93,7 @@ struct Where {
     u32 depth = 0;
     u32 turns = 1;  ///< product of the iterations of the enclosing loops
     bool whole_block = true, whole_warp = true;
-    std::optional<Reg> members;  ///< mask of the lanes, if it is known and not full
+    std::optional<Reg> members;  ///< mask of the lanes, if it is known and some lanes are missing
     bool knows_members() const { return whole_warp || members; }
     /// Returns the set of threads after a branch on which lanes diverge.
     Where part() const {
@@ -120,8 +120,9 @@ public:
     // ---- values (body_values.cpp) ----
     Reg use(Kind kind);
     Reg use_uniform();
-    Reg fresh(Kind kind);        ///< a new register; counts as written from here on
-    Reg destination(Kind kind);  ///< a new register or a variable; counts as written from here on
+    Reg fresh(Kind kind);  ///< creates a register, which counts as written from here on
+    /// Chooses a new register or a variable, which counts as written from here on.
+    Reg destination(Kind kind);
     Reg new_variable(Kind kind);
     /// Emits an instruction. Each $ of the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {

@@ -76,8 +76,8 @@ bool Body::control(const Where& where) {
     return true;
 }
 
-/// Returns the Where inside a branch or loop. `uniform` says whether the condition is the same for
-/// all threads.
+/// Returns the set of threads inside a branch or loop. `uniform` says whether the condition is the
+/// same for all threads.
 Where Body::inner(const Where& where, bool uniform) const {
     if (!uniform) return where.part();
     Where w = where;
@@ -143,7 +143,7 @@ void Body::choose(const Where& where) {
     text_.jump_by_index(index, targets);
     const Available before = here;
     Available behind = here;
-    const bool falls_through = random_.percent(30);  // cases fall through to the next
+    const bool falls_through = random_.percent(30);  // whether cases fall through to the next
     for (std::size_t k = 0; k < blocks.size(); ++k) {
         here = before;
         text_.begin(blocks[k]);
@@ -158,8 +158,8 @@ void Body::choose(const Where& where) {
 
 // ---- loops ----
 
-/// Sets `turns` to `most`. If `varies`, sets it to a number from 1 to `most` or 4 instead, which
-/// differs between threads unless `uniform`.
+/// Sets `turns` to `most`. If `varies`, sets it to a random number from 1 to `most` (or to 4)
+/// instead. Threads get different numbers unless `uniform`.
 void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
@@ -193,7 +193,7 @@ void Body::loop(const Where& where) {
             count_down();
             text_.branch(p, false, body, after);
             break;
-        case 1: {  // tested before the first iteration, so there may be none
+        case 1: {  // test before the first iteration, so the body may not run at all
             const int test = text_.new_block();
             if (random_.percent(30)) emit("add.s32 $, $, -1", {turns, turns});
             text_.jump(test);

@@ -272,7 +272,7 @@ void Body::sums() {
         emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
-        value = "12";  // inc and dec need the same limit everywhere
+        value = "12";  // inc and dec need the same limit in all threads
     } else {
         value = name_of(use(wide ? Kind::wide : Kind::word));
     }

@@ -89,7 +89,7 @@ void Body::between_lanes(const Where& where) {
         case 10: return emit("bar.warp.sync $", {members});
         case 11:
         case 12: return matrices(where);
-        default: {  // the usual way to sum over a warp
+        default: {  // the usual sum over a warp
             Reg sum = use(Kind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {

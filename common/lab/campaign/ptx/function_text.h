@@ -59,7 +59,7 @@ private:
     struct Block {
         std::string lines = {};
         Ending ending = Ending::none;
-        Reg predicate = {};  ///< condition of the branch, or its index
+        Reg predicate = {};  ///< condition or index of the branch
         bool negated = false;
         std::vector<int> targets = {};
         std::string leaves_by = {};

@@ -15,9 +15,10 @@ struct LaneInstruction {
     Result result;
     Kind to, from[4];
     u32 sources;
-    bool ends_in_predicate = false;  ///< selp, or setp with a predicate as third source
-    const char* last = "";           ///< table of lop3
-    bool approximate = false;        ///< other devices may round the last bit differently
+    /// Whether it is selp, or setp with a predicate as third source.
+    bool ends_in_predicate = false;
+    const char* last = "";     ///< table of lop3
+    bool approximate = false;  ///< whether other devices may round the last bit differently
     /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
     /// for a floating-point number.
     char literal = 0;

@@ -325,7 +325,8 @@ private:
     const Options& options_;
     const std::vector<Text>& texts_;
     const std::map<std::string, std::string> expected_;
-    bool goes_on_ = false;  ///< the last process ended after an error, not in a crash
+    /// Whether the last process ended after an error rather than in a crash.
+    bool goes_on_ = false;
 };
 
 }  // namespace

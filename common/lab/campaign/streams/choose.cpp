@@ -11,8 +11,9 @@ namespace {
 using campaign::Random;
 
 constexpr int kRegisters = 65536;    // registers of a multiprocessor
-constexpr int kOtherRegisters = 40;  // registers of a thread besides its elements
-constexpr int kUsualShared = 49152;  // bytes that a block can use without opting in to more
+constexpr int kOtherRegisters = 40;  // registers that a thread needs besides its elements
+// Bytes of shared memory that a block can use without opting in to more
+constexpr int kUsualShared = 49152;
 constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
 constexpr int kWidest = 4096;
 constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;

@@ -19,14 +19,14 @@ namespace coalesce::timing {
 
 /// The families of random kernels, which are generated in turn.
 enum class Family {
-    copy,        ///< varies elements per thread, block shapes, pitches
-    strides,     ///< the lanes of a warp read or write with a stride
+    copy,        ///< copies with different elements per thread, block shapes and pitches
+    strides,     ///< copies in which the lanes of a warp read or write with a stride
     transpose,   ///< transposes without shared memory
     tile,        ///< transposes through tiles of many shapes, with or without padding
     barriers,    ///< tiles with more barriers than necessary
     staying,     ///< persistent blocks in a loop
     occupancy,   ///< fewer resident blocks than the multiprocessor could run
-    arithmetic,  ///< so much work per element that the issue rate may limit the kernel
+    arithmetic,  ///< so much arithmetic per element that the issue rate may limit the kernel
     reduction,   ///< only reads
     fill,        ///< only writes
 };
@@ -53,7 +53,7 @@ struct Computation {
     /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
     /// (chunk / stride) * stride + p / (chunk / stride), and written in the same way.
     int chunk = 1, read_stride = 1, write_stride = 1;
-    int gap = 1;  ///< a fill writes every `gap`-th column
+    int gap = 1;  ///< a fill writes only every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;
     int steps = 0;  ///< steps of arithmetic
 };
@@ -69,7 +69,7 @@ struct Run {
 };
 
 struct Kernel {
-    std::string name;  ///< "kernel_07", the name of the function and of its file
+    std::string name;  ///< name of the function and of its file, such as "kernel_07"
     Family family = Family::copy;
     /// For tables, such as "tile 64x32 of 8 by 256" (element bytes, threads per block)
     std::string title;

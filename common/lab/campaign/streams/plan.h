@@ -19,7 +19,7 @@ enum class Loads {
     batched,     ///< all loads, then all stores
     one_by_one,  ///< each value is stored before the next is loaded
     barrier,     ///< like one_by_one, with a barrier after each store
-    dependent,   ///< the address of each load depends on the value of the one before
+    dependent,   ///< the address of each load depends on the value loaded before
 };
 constexpr Loads last_of(Loads) {
     return Loads::dependent;
@@ -40,17 +40,20 @@ struct Plan {
     int width = 32, height = 1;         ///< of a block's tile
     /// Elements of a thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
-    bool is_down = false;  ///< the lanes of a warp follow a column of `in`
+    bool is_down = false;  ///< whether the lanes of a warp follow a column of `in`
     Loads loads = Loads::batched;
     int padding = 0;           ///< elements after each row of the tile
-    bool is_swizzled = false;  ///< the tile's columns are permuted, differently in each row
+    bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
     int passes = 0;            ///< extra passes through the tile, with barriers
-    bool is_tree = false;      ///< add sums in a tree in shared memory instead of with shuffles
+    /// Whether sums are added in a tree in shared memory instead of with shuffles.
+    bool is_tree = false;
     Order order = Order::rows;
-    int band = 1;                   ///< height of a band, in tiles
-    int staying = 0;                ///< persistent blocks; 0: one block per tile
-    bool is_whole = false;          ///< no tile extends beyond the matrix, so no bounds are checked
-    int extra_shared = 0;           ///< unused bytes, which reduce the resident blocks
+    int band = 1;     ///< height of a band, in tiles
+    int staying = 0;  ///< number of persistent blocks; 0 means one block per tile
+    /// Whether no tile extends beyond the matrix, so that no bounds are checked.
+    bool is_whole = false;
+    /// Unused bytes of shared memory, which reduce the resident blocks.
+    int extra_shared = 0;
     bool has_bounds = false;        ///< has __launch_bounds__
     int least_blocks = 0;           ///< second argument of __launch_bounds__
     int rows = 0, cols = 0;         ///< of the matrix

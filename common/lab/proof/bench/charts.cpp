@@ -188,7 +188,8 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
-        if (course::is_of_host(result)) continue;  // over 40 times slower, so it would be invisible
+        // Over 40 times slower, so the dot would be invisible
+        if (course::is_of_host(result)) continue;
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
                          is_headline ? label_of(result) : ""});

@@ -17,13 +17,13 @@ namespace coalesce::proof {
 struct Entry {
     std::string step;             ///< "02_naive", "rivals"
     std::string variant;          ///< name of the variant
-    std::string skipped;          ///< why it was not run; empty if it was
-    std::string wrong;            ///< what is wrong with its output; empty if nothing is
+    std::string skipped;          ///< why the variant was not run; empty if it was
+    std::string wrong;            ///< what is wrong with the output; empty if it is right
     std::vector<double> ms = {};  ///< of every timed launch
     /// The bytes that it reads and writes, from which its bandwidth is computed.
     double bytes = 0;
     int element_size = 4;    ///< in bytes
-    std::string array = "";  ///< the axes that it permutes; empty for a matrix
+    std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
     /// GB/s of a copy of as many bytes in the same rounds; 0 if the variant `memcpy` measures this.
     double copy_gbps = 0;
 

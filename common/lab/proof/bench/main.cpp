@@ -46,7 +46,7 @@ struct Plan {
     /// A JSON file whose charts are drawn without measuring anything.
     std::string draw;
     std::string folder;  ///< folder for charts; empty: docs/diagrams
-    int rounds = 8;      ///< each variant runs once per round
+    int rounds = 8;      ///< rounds in which each variant runs once
     int launches = 5;    ///< timed launches per round, after an untimed one
     bool quick = false, no_python = false;
     /// Time nothing, and only check that every kernel loads, runs and verifies.

@@ -28,7 +28,7 @@ Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const 
 /// Returns a table of GB/s with a row per variant and a column per size, at most 80 columns wide.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
-/// Returns what was wrong, by step, variant and size, or an empty string.
+/// Returns a list of wrong outputs by step, variant and size, or an empty string.
 std::string mistakes(const std::vector<SizeResults>& sizes);
 
 }  // namespace coalesce::proof

@@ -12,8 +12,8 @@ namespace coalesce::proof {
 
 /// Rows of results, measured or predicted.
 struct Shown {
-    Json results = {};                 ///< rows of the largest square, with "gbps"
-    std::map<int, Json> squares = {};  ///< such rows, by side of the square
+    Json results = {};                 ///< rows of the largest square, which have a "gbps"
+    std::map<int, Json> squares = {};  ///< rows of all squares, by their side
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;
     bool is_predicted = false;

@@ -1,6 +1,6 @@
 /// \file
-/// Published times of other authors' kernels on one GPU. The program of the same name contains
-/// these kernels.
+/// Times of kernels that other authors published for one GPU. The program named in the record
+/// contains these kernels.
 #pragma once
 
 #include <map>

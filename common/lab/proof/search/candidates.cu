@@ -20,7 +20,7 @@ struct Small : Plain {};
 template <int ROWS, int COLS, int THREADS, class How = Plain>
 struct Tile {
     static constexpr int quads = ROWS / 4;       // float4s in a row of the transposed tile
-    static constexpr int piece_cols = COLS / 4;  // 4 x 4 pieces in a row of the tile
+    static constexpr int piece_cols = COLS / 4;  // number of 4 x 4 pieces in a row of the tile
     static constexpr int pieces = quads * piece_cols / THREADS;
     static_assert(pieces > 0 && quads % 8 == 0 && piece_cols % 8 == 0);
 

@@ -46,7 +46,7 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< policy of the second-level cache, like `stay`
+    leave_first,  ///< an eviction policy of the second-level cache, like `stay`
     stay
 };
 

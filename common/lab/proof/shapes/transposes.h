@@ -11,13 +11,13 @@ namespace coalesce::proof {
 
 /// A transpose of one or more matrices.
 struct ShapeCase {
-    std::string name;           ///< "int8", "a part of a matrix"
+    std::string name;           ///< name such as "int8" or "a part of a matrix"
     int element_size = 4;       ///< bytes
     std::int64_t batches = 1;   ///< number of matrices
     std::int64_t rows = 0;      ///< of `in`
     std::int64_t cols = 0;      ///< of `in`
-    std::int64_t in_pitch = 0;  ///< elements from one row to the next; 0: no gap between rows
-    std::int64_t start = 0;     ///< elements before the first one, to make it misaligned
+    std::int64_t in_pitch = 0;  ///< elements from one row to the next; 0 means no gap between rows
+    std::int64_t start = 0;     ///< elements before the first one, which make the matrix misaligned
 
     /// Returns the bytes that are copied from one matrix to the other.
     std::size_t bytes() const {

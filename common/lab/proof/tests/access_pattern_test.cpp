@@ -62,6 +62,6 @@ TEST_CASE("matrix patterns: the same seed, the same ones, of each kind") {
     CHECK(texts.size() >= 58);
     CHECK(kernels.size() == 6);
     CHECK(kernels["load_matrices"] == 24);
-    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix with 1, 2 and 4 matrices
+    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix, each with 1, 2 and 4 matrices
     CHECK(random_matrix_patterns(10, 1)[9].text() == one[9].text());
 }

@@ -76,7 +76,7 @@ EXAMPLE(histogram_shared) {
     return byte_histogram(histogram_shared, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Reads four bytes at a time as a word.
+// Counts bytes that are read four at a time, as a word.
 __global__ void histogram_words(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -188,7 +188,7 @@ EXAMPLE(compact_atomic) {
     return compaction(compact_atomic, pick(1 << 20, 1 << 15));
 }
 
-// Takes the indices for a whole warp with one atomic.
+// Compacts with one atomic per warp, which reserves the indices for all of its lanes.
 __global__ void compact_warp_aggregated(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const bool keeps = i < n && in[i] < 30;
@@ -202,7 +202,7 @@ EXAMPLE(compact_warp_aggregated) {
     return compaction(compact_warp_aggregated, pick(1 << 22, 1 << 15));
 }
 
-// Collects a block's elements in shared memory first.
+// Compacts in shared memory first, with one atomic per block.
 __global__ void compact_block(int* out, int* count, const int* in, int n) {
     __shared__ int s[kThreads];
     __shared__ int kept, first;

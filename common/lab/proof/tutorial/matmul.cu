@@ -34,7 +34,8 @@ Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
             [=] { return compare_product(c, a, b, size.n, size.k); }};
 }
 
-/// Makes such an example for square matrices of `side`, where each block computes a square tile.
+/// Makes an example of a matrix product with square matrices of `side`, where each block computes a
+/// square tile.
 template <class Kernel>
 Example square_product(Kernel kernel, int tile, dim3 block, int side) {
     const auto blocks = static_cast<unsigned>(side / tile);
@@ -69,7 +70,7 @@ EXAMPLE(matmul_down_columns) {
     return square_product(matmul_down_columns, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Uses tiles of 16 x 16 in shared memory.
+// Multiplies tiles of 16 x 16 in shared memory.
 __global__ void matmul_tiled_16(float* c, const float* a, const float* b, int, int n, int k) {
     __shared__ float ta[16][16], tb[16][16];
     const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty,
@@ -88,7 +89,7 @@ EXAMPLE(matmul_tiled_16) {
     return square_product(matmul_tiled_16, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Uses tiles of 32 x 32.
+// Multiplies tiles of 32 x 32 in shared memory.
 template <int tile>
 __global__ void matmul_tiled(float* c, const float* a, const float* b, int, int n, int k) {
     __shared__ float ta[tile][tile], tb[tile][tile];
@@ -109,7 +110,7 @@ EXAMPLE(matmul_tiled_32) {
     return square_product(matmul_tiled<32>, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Checks the bounds, so that any size works.
+// Multiplies in tiles and checks the bounds, so that any size works.
 __global__ void matmul_tiled_any_size(float* c, const float* a, const float* b, int m, int n,
                                       int k) {
     __shared__ float ta[16][16], tb[16][16];
@@ -523,7 +524,7 @@ EXAMPLE(matvec_float4) {
     return matvec(matvec_float4, 8, 256);
 }
 
-// Copies the vector to shared memory first.
+// Multiplies a matrix by a vector, which is first copied to shared memory.
 __global__ void matvec_shared_x(float* y, const float* a, const float* x, int cols) {
     __shared__ float sx[1024];
     for (int c = threadIdx.x; c < cols; c += blockDim.x) sx[c] = x[c];

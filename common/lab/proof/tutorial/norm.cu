@@ -227,7 +227,7 @@ EXAMPLE(layer_norm_block) {
             [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// Copies the row to shared memory.
+// Normalizes a row that is first copied to shared memory.
 __global__ void layer_norm_shared(float* out, const float* in, const float* gain, const float* bias,
                                   int cols) {
     extern __shared__ float row[];

@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// The usual first version: every second thread works, then every fourth.
+// Sums with every second thread, then every fourth, as most courses begin.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -65,7 +65,7 @@ EXAMPLE(reduce_interleaved_modulo) {
     return block_sums(reduce_interleaved_modulo, 1);
 }
 
-// Neighbouring threads work, but with bank conflicts.
+// Sums with neighbouring threads, but with bank conflicts.
 __global__ void reduce_interleaved_strided(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -114,7 +114,7 @@ EXAMPLE(reduce_first_add) {
     return block_sums(reduce_first_add, 2);
 }
 
-// The last warp needs no block-wide barrier.
+// Sums without a block-wide barrier in the last warp.
 __global__ void reduce_last_warp(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
@@ -267,7 +267,7 @@ EXAMPLE(reduce_grid_stride) {
     return whole_sum(reduce_grid_stride, pick(1056, 64), pick(1 << 24, 1 << 17));
 }
 
-// Uses the same loop with four floats per iteration.
+// Sums in a grid-stride loop with four floats per iteration.
 __global__ void reduce_grid_stride_float4(float* out, const float* in, int n) {
     const float4* quads = reinterpret_cast<const float4*>(in);
     float sum = 0;

@@ -210,7 +210,7 @@ EXAMPLE(scan_warp) {
             [=] { return compare_scan(out, in, 32, true); }};
 }
 
-// Scans within warps, which then exchange their sums.
+// Scans within each warp; the warps then exchange their sums.
 __global__ void scan_block_of_warps(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = block_scan(in[i]);
@@ -248,7 +248,7 @@ EXAMPLE(scan_thread_coarsened) {
     return scan_of_blocks(scan_thread_coarsened, 8 * kThreads, kThreads, true);
 }
 
-// Coarsens through shared memory, so that global accesses are coalesced.
+// Scans several elements per thread through shared memory, so that global accesses are coalesced.
 __global__ void scan_shared_coarsened(int* out, const int* in) {
     __shared__ int s[4 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 4 * kThreads;

@@ -30,7 +30,7 @@ Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
             }};
 }
 
-/// Reads word stride * t of shared memory repeatedly.
+/// Demonstrates repeated reads of word stride * t of shared memory.
 template <int stride>
 __device__ void read_with_stride(float* out, const float* in) {
     __shared__ float s[1024];

@@ -13,13 +13,14 @@ namespace coalesce::proof {
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    unsigned exclusive_or = 0;                      ///< xor with the index: a swizzle
+    /// Number that is xor-ed with the index: a swizzle.
+    unsigned exclusive_or = 0;
     /// Nonzero: the index is hashed with this value
     unsigned scatter = 0;
     unsigned lanes = 0xffffffff;  ///< lanes that take part
     /// Threads of the block that take part, which leaves a ragged edge.
     unsigned first_threads = 4096;
-    unsigned elements = 1;  ///< the index is taken modulo `elements`
+    unsigned elements = 1;  ///< modulus of the index
 
     /// Returns a description such as "3x+33y+7, lanes 0000ffff".
     std::string text() const;

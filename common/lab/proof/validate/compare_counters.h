@@ -58,7 +58,7 @@ struct CounterSummary {
     int settled = 0;         ///< cases that differ, but whose pipe count is equal
     int within_noise = 0;    ///< cases that differ, but within the noise of an inexact metric
     int known = 0;           ///< cases that differ for a known reason
-    double most_beyond = 0;  ///< largest relative excess of the metric
+    double most_beyond = 0;  ///< largest excess of the metric, relative to the simulator's count
     /// Largest value compared; if it is 0, the comparison proves nothing
     double largest_count = 0;
 };

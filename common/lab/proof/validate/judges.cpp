@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
-constexpr double kOneMoreSeconds = 5;  ///< time limit for each additional case in the same run
+constexpr double kOneMoreSeconds = 5;  ///< seconds for each additional case in the same run
 
 std::string program_of(const SuiteCase& one) {
     return std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program;

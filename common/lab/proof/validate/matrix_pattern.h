@@ -44,7 +44,7 @@ struct MatrixPattern {
     // ldmatrix and stmatrix
     int matrices = 4;
     bool turned = false;
-    Access rows;  ///< access to rows of 16 bytes in shared memory
+    Access rows;  ///< how the lanes access rows of 16 bytes in shared memory
     // wmma
     FragmentKind fragment = FragmentKind::a_of_halves_by_rows;
     unsigned stride = 16;  ///< elements

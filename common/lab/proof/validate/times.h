@@ -17,14 +17,15 @@ namespace coalesce::proof {
 struct TimeWords {
     /// The GPU to predict; if empty, the one that was measured.
     std::string gpu;
-    std::vector<std::string> lessons;  ///< lesson numbers or names; all if empty
+    std::vector<std::string> lessons;  ///< numbers or names of lessons; all lessons if empty
     std::string sizes = "4096,8192,16384,32768,32768x16384";
-    bool published = false;  ///< use docs/results even if there is a GPU
+    bool published = false;  ///< whether to use docs/results even if there is a GPU
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
-    bool literature = false;           ///< compare with published times of other GPUs
+    bool literature = false;           ///< whether to compare with published times of other GPUs
     bool tables = false, are_tables_current = false;  ///< tables of `literature` in the book
-    double limit = 0;  ///< median error in percent above which the comparison fails; 0: none
+    /// Median error in percent above which the comparison fails; 0 means no limit.
+    double limit = 0;
     std::string json, markdown, svg;
 };
 

@@ -25,8 +25,9 @@ struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
     std::vector<Difference> differences = {};  ///< differences between its counters
-    int runs = 0;                              ///< hardware runs, if their counters varied
-    bool is_in_range = false;        ///< all differences are within the range of those runs
+    /// Number of hardware runs, if their counters varied.
+    int runs = 0;
+    bool is_in_range = false;        ///< whether all differences are within the range of those runs
     std::string other = "measured";  ///< origin of the counters that it is compared with
     std::string known = {};          ///< why its counters are known to differ; "" if they are not
     std::optional<TutorialTime> time = {};
@@ -65,8 +66,9 @@ struct TutorialLimits {
 
 /// The overall result of the comparison.
 struct TutorialVerdict {
-    std::string text;      ///< tables, followed by the totals
-    bool is_good = false;  ///< within the limits, and each difference is known
+    std::string text;  ///< tables, followed by the totals
+    /// Whether the results are within the limits and each difference is known.
+    bool is_good = false;
 };
 TutorialVerdict tutorial_verdict(const std::vector<ComparedKernel>& kernels,
                                  const TutorialLimits& limits);

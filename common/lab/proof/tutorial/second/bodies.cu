@@ -181,7 +181,7 @@ EXAMPLE(binomial_options) {
     return checked([=] { binomial_options<<<n, 128>>>(out, strike); }, out, expected, 1e-4);
 }
 
-// Computes Newton's fractal for z^3 = 1, in which lanes need different numbers of steps.
+// Computes Newton's fractal for z^3 = 1. The lanes of a warp need different numbers of steps.
 __global__ void newton_fractal(unsigned char* out, int side) {
     const int px = blockIdx.x * 16 + threadIdx.x, py = blockIdx.y * 8 + threadIdx.y;
     float x = 4.0f * px / side - 2, y = 4.0f * py / side - 2;

@@ -294,8 +294,8 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Sums the absolute differences of 8 x 8 pixels from the previous frame, shifted by two pixels,
-// with one block each.
+// Sums the absolute differences between 8 x 8 pixels and the previous frame, shifted by two pixels.
+// Each block computes one sum.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {
     __shared__ int first_warp;

@@ -240,7 +240,7 @@ EXAMPLE(descend) {
             [=] { weight.restore(), speed.restore(); }};
 }
 
-// Convolves 1 x 1, from sixteen channels to eight, with one thread per pixel.
+// Applies a 1 x 1 convolution from sixteen channels to eight, with one thread per pixel.
 __global__ void mix_channels(float* out, const float* in, const float* weights, int pixels) {
     const int i = thread_in_grid();
     float v[16];
@@ -265,7 +265,7 @@ EXAMPLE(mix_channels) {
                    expected, 1e-4);
 }
 
-// Convolves 3 x 3 in each channel separately.
+// Applies a 3 x 3 convolution to each channel separately.
 __global__ void depthwise(float* out, const float* in, const float* weights, int side) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     const float *from = in + blockIdx.z * side * side, *w = weights + blockIdx.z * 9;
