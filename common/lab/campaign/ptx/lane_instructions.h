@@ -7,7 +7,8 @@
 
 namespace coalesce::campaign {
 
-/// A plain aggregate, because g++ takes 90 s for a table of a thousand elements with constructors.
+/// An instruction. It is a plain aggregate, because g++ takes 90 s for a table of a thousand
+/// elements with constructors.
 struct LaneInstruction {
     /// The kind of the instruction's destination.
     enum class Result : unsigned char { value, predicate, two_predicates };

@@ -83,7 +83,7 @@ std::string text_of(const Plan& plan, const std::string& name);
 /// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
 /// of 256 threads.
 std::string title_of(const Plan& plan);
-/// Returns a sentence without its full stop.
+/// Describes the plan in a sentence without its full stop.
 std::string description_of(const Plan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
 Run run_of(const Plan& plan, bool is_small);

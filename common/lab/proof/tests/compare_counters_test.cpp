@@ -70,7 +70,7 @@ TEST_CASE(
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// The pipe's count then decides nothing.
+                    /// The pipe is off by one as well, so its count decides nothing.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;

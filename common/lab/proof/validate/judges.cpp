@@ -63,7 +63,7 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     return all;
 }
 
-/// The remaining questions and the opinions so far.
+/// Runs all judges and keeps the remaining questions and the opinions so far.
 class Judging {
 public:
     Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
