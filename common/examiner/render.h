@@ -23,9 +23,10 @@ enum class TimeShown {
 
 /// The properties of a terminal, and the parts of a verdict to show on it.
 struct TerminalLook {
-    bool is_bold = false;   ///< the headline is bold
-    int lines = 0;          ///< lines of the screen, which limit the map of cells; 0 for no limit
-    bool has_costs = true;  ///< whether to show the costs of a kernel that passed
+    bool is_bold = false;       ///< the headline is bold
+    int lines = 0;              ///< the most lines of text; 0 for no limit
+    bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
+    bool has_costs = true;      ///< whether to show the costs of a kernel that passed
     TimeShown time = TimeShown::in_words;  ///< how to show the predicted time
     std::string after_next = "";           ///< lines that the caller adds after the next action
 };
@@ -49,6 +50,9 @@ struct CostRow {
 };
 /// Returns a row for each kind of access that occurs, or no rows if nothing was counted.
 std::vector<CostRow> costs_of(const Verdict& verdict);
+
+/// Reports whether there is a map of right and wrong cells that shows more than one fault.
+bool has_map(const Verdict& verdict);
 
 /// Returns the numbered lines of `text` around `line`. Marks `line`, and `column` if it is known.
 std::string excerpt(const std::string& text, int line, int column);

@@ -58,6 +58,7 @@ std::string html_text(const Verdict& verdict) {
     if (verdict.passed()) html += element("h2", passed_text(verdict));
     if (!verdict.failures.empty()) html += failure_html(verdict.failures.front(), verdict);
     html += element("p", time_text(verdict), "predicted");
+    html += element("p", faster_text(verdict), "faster");
     html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
     const std::string said = printed(verdict);
     if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");

@@ -48,6 +48,8 @@ std::string markdown_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) text = failure_markdown(verdict.failures.front(), verdict);
     const std::string time = time_text(verdict);
     if (!time.empty()) text += markdown(time) + "\n\n";
+    const std::string faster = faster_text(verdict);
+    if (!faster.empty()) text += markdown(faster) + "\n\n";
     text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
     const std::string said = printed(verdict);
     if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";

@@ -28,8 +28,12 @@ std::string excerpt_of(const Failure& failure, const std::string& source) {
     return excerpt(source, failure.place.line, failure.place.column);
 }
 
+bool is_map_useful(const Failure& failure) {
+    return failure.map && !failure.map->is_uniform() && failure.map->faults() > 1;
+}
+
 std::string map_of(const Failure& failure, int lines) {
-    return failure.map && !failure.map->is_uniform() ? failure.map->text(lines) : "";
+    return is_map_useful(failure) ? failure.map->text(lines) : "";
 }
 
 std::string passed_text(const Verdict& verdict) {
@@ -54,6 +58,12 @@ std::string time_text(const Verdict& verdict) {
         verdict.solution_predicted ? compared_text(*verdict.predicted, *verdict.solution_predicted)
                                    : "";
     return compared.empty() ? predicted_text(*verdict.predicted) : compared;
+}
+
+std::string faster_text(const Verdict& verdict) {
+    if (!verdict.passed() || !verdict.predicted) return "";
+    const std::string cure = told_of(*verdict.predicted).cure;
+    return cure.empty() ? "" : "Faster: " + cure;
 }
 
 std::vector<CostRow> costs_with_time(const Verdict& verdict) {
@@ -104,6 +114,10 @@ std::string seen_with(const Failure& failure) {
 }
 
 }  // namespace render
+
+bool has_map(const Verdict& verdict) {
+    return !verdict.failures.empty() && render::is_map_useful(verdict.failures.front());
+}
 
 std::string excerpt(const std::string& text, int line, int column) {
     constexpr int around = 2;

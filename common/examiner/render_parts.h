@@ -13,8 +13,10 @@ std::string as_sentence(std::string text);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string excerpt_of(const Failure& failure, const std::string& source);
-/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if all cells have
-/// the same mark, because the headline already says this.
+/// Reports whether the map of cells shows more than the headline says: not all cells have the same
+/// mark, and more than one mark shows a fault.
+bool is_map_useful(const Failure& failure);
+/// Returns the map of right and wrong cells in at most `lines` lines, or "" if it is not useful.
 std::string map_of(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
 /// than the exercise asks."
@@ -22,6 +24,8 @@ std::string passed_text(const Verdict& verdict);
 /// Returns a text about the predicted time, with its bottleneck or a comparison with the solution.
 /// Returns "" if no time is predicted, or if a failure already states it.
 std::string time_text(const Verdict& verdict);
+/// Returns "Faster: ..." with what would speed up a kernel that passed, or "" if no time is predicted.
+std::string faster_text(const Verdict& verdict);
 /// Returns the rows of costs, and a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
 /// Returns the first lines of the kernel's output, or "".

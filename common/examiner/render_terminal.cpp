@@ -10,8 +10,6 @@ namespace {
 
 using namespace render;
 
-constexpr int kAnyNumber = 1 << 20;
-
 std::string bold(const std::string& text, const TerminalLook& look) {
     return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
 }
@@ -40,7 +38,7 @@ std::string costs_text(const Verdict& verdict, TimeShown time) {
     };
     std::string text;
     for (const CostRow& cost :
-         time == TimeShown::nowhere ? costs_of(verdict) : costs_with_time(verdict)) {
+         time == TimeShown::in_table ? costs_with_time(verdict) : costs_of(verdict)) {
         text += row(cost.what, cost.yours, cost.ideal, cost.solution);
     }
     if (text.empty()) return "";
@@ -62,19 +60,23 @@ int count_lines(const std::string& text) {
     return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Returns the map of the cells, as large as the remaining lines allow. Returns "" if so small a
-/// map would be useless.
-std::string map_text(const Failure& failure, int lines_left) {
-    constexpr int fewest = 4, of_legend = 3;
-    if (lines_left < fewest + of_legend) return "";
-    const std::string map = map_of(failure, std::min(lines_left - of_legend, CellMap::kSide));
+std::string full_map(const Failure& failure) {
+    const std::string map = map_of(failure);
     return map.empty() ? "" : "\n" + map;
+}
+
+/// Returns a small map of the cells for the remaining lines of a screen. Returns "" if too few lines
+/// are left, or if the sentences already describe all that the map shows.
+std::string small_map(const Failure& failure, int lines_left) {
+    constexpr int fewest = 8, most = 16, of_legend = 3;
+    if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";
+    return "\n" + map_of(failure, std::min(lines_left - of_legend, most));
 }
 
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    return failure_text(failure, "", {}) + next_text(failure) + map_text(failure, kAnyNumber);
+    return failure_text(failure, "", {}) + next_text(failure) + full_map(failure);
 }
 
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
@@ -84,7 +86,8 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         text = failure_text(*first, verdict.source, look) + next_text(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
-        if (look.has_costs && look.time == TimeShown::in_words) text += wrap(time_text(verdict));
+        if (look.has_costs && look.time == TimeShown::in_words)
+            text += wrap(time_text(verdict)) + wrap(faster_text(verdict));
         if (look.has_costs) text += costs_text(verdict, look.time);
     }
     text += look.after_next;
@@ -96,8 +99,9 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         const std::string time = "\n" + wrap(time_text(verdict));
         if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
     }
-    const int left = look.lines > 0 ? look.lines - count_lines(text) : kAnyNumber;
-    return first != nullptr ? text + map_text(*first, left) : text;
+    if (first == nullptr) return text;
+    if (look.lines == 0 || look.has_full_map) return text + full_map(*first);
+    return text + small_map(*first, look.lines - count_lines(text));
 }
 
 }  // namespace coalesce

@@ -53,6 +53,22 @@ bool CellMap::is_uniform() const {
     return true;
 }
 
+int CellMap::faults() const {
+    return static_cast<int>(std::count_if(
+        signs_.begin(), signs_.end(), [](CellState state) { return state != CellState::right; }));
+}
+
+bool CellMap::has_pattern() const {
+    bool rows_differ = false, cols_differ = false;
+    for (int row = 0; row < pieces(out_rows_, cells_down_); ++row) {
+        for (int col = 0; col < pieces(out_cols_, cells_across_); ++col) {
+            rows_differ |= sign(row, col) != sign(0, col);
+            cols_differ |= sign(row, col) != sign(row, 0);
+        }
+    }
+    return rows_differ && cols_differ && faults() > 1;
+}
+
 std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) const {
     std::string text = is_in_place_ ? "data, " : "out, ";
     text += std::to_string(out_rows_) + " x " + std::to_string(out_cols_) +

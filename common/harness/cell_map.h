@@ -47,8 +47,13 @@ public:
     std::int64_t out_cols() const { return out_cols_; }
     /// Reports whether the output is the input's own memory.
     bool is_in_place() const { return is_in_place_; }
+    /// Reports whether a picture says more than a sentence: at least two characters show faults, and
+    /// both the rows and the columns of the picture differ.
+    bool has_pattern() const;
     /// Reports whether all characters are the same.
     bool is_uniform() const;
+    /// Returns the number of characters that show a wrong or unwritten cell.
+    int faults() const;
     /// Returns the characters row by row, for storing the picture.
     std::string signs() const;
     /// Restores the characters of a stored picture. Returns false if they do not fit this picture.

@@ -60,7 +60,7 @@ int print_results(const std::vector<Json>& results, int code) {
 void show(Session& session, const Work& exercise, const CheckWords& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
-        std::cout << text_of_failure(exercise, result, session.style);
+        std::cout << text_of_failure(exercise, result, session.style, words.has_full_map);
         return;
     }
     bool is_own_file = words.file.empty();

@@ -20,7 +20,8 @@ struct CheckWords {
     std::string device = "auto";
     int seconds = 60;
     bool json = false;
-    bool through_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
+    bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
+    bool through_ir = false;    ///< whether to compile through LLVM IR, as the pages of the book do
 };
 
 /// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if something

@@ -107,9 +107,9 @@ std::string bound_by(const Json& result) {
         case Binds::memory: return "memory";
         case Binds::flight: return "latency";
         case Binds::barrier: return "barriers";
-        case Binds::shared: return "shared memory";
+        case Binds::shared: return "L1/shared";
         case Binds::cache: return "L2";
-        case Binds::stores: return "part stores";
+        case Binds::stores: return "partial stores";
         case Binds::issue: return "instructions";
         case Binds::blocks: return "block starts";
         case Binds::few_blocks: return "few blocks";

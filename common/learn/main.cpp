@@ -192,6 +192,7 @@ void add_check(CommandLine& line) {
                         "sim, gpu or auto: sim, then the bandwidth on a GPU");
     command->add_option("--seconds", words.seconds, "Time limit in seconds (60)");
     command->add_flag("--json", words.json, "Print the verdict as JSON");
+    command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.through_ir, "Compile through LLVM IR, as the pages do");
 }
 

@@ -58,13 +58,14 @@ std::string words_for(CheckResult::Outcome outcome, const Style& style) {
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string where;
     if (result.verdict) {
-        where = result.verdict->is_simulated ? "simulated, " : result.verdict->device + ", ";
+        where = result.verdict->is_simulated ? "" : result.verdict->device + ", ";
     }
     return style.strong(exercise.name()) + ": " + words_for(result.outcome, style) + "  (" + where +
-           format("%.0f ms)\n", result.milliseconds);
+           format("checked in %.1f s)\n", std::max(result.milliseconds / 1000, .1));
 }
 
-std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style) {
+std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style,
+                            bool has_full_map) {
     std::string text = headline_of(exercise, result, style) + "\n";
     std::string again = "Again: " + command_for(exercise, result);
     if (!result.verdict) return text + wrap(result.problem) + "\n" + again + "\n";
@@ -73,9 +74,14 @@ std::string text_of_failure(const Work& exercise, const CheckResult& result, con
     if (result.outcome == CheckResult::not_yet) {
         again += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
+    if (has_map(*result.verdict) && !has_full_map) {
+        again += "\nMap of right and wrong cells: add --map";
+    }
     const int of_headline = 2;
+    const int lines = style.lines == 0 ? kLinesOfVerdict : style.lines;
     return text + terminal_text(*result.verdict, {.is_bold = style.colour,
-                                                  .lines = style.lines - of_headline,
+                                                  .lines = lines - of_headline,
+                                                  .has_full_map = has_full_map,
                                                   .after_next = again + "\n"});
 }
 
@@ -85,7 +91,7 @@ std::string text_of_pass(const Work& exercise, const CheckResult& result, const 
     for (TimeShown time : {TimeShown::in_words, TimeShown::in_table, TimeShown::nowhere}) {
         text = pass_told_with(exercise, result, more, style, time);
         auto lines = std::count(text.begin(), text.end(), '\n');
-        if (style.lines == 0 || lines <= style.lines) break;
+        if (lines <= (style.lines == 0 ? kLinesOfVerdict : style.lines)) break;
     }
     return text;
 }

@@ -23,8 +23,13 @@ std::string words_for(CheckResult::Outcome outcome, const Style& style);
 /// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 
+/// The lines of a verdict on a screen of 24 lines, which also shows the command and the next prompt.
+inline constexpr int kLinesOfVerdict = 22;
+
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
-std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style);
+/// `style.lines` limits the map of cells, unless `has_full_map`.
+std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style,
+                            bool has_full_map = false);
 std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
                          const Style& style);
 

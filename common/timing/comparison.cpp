@@ -20,11 +20,11 @@ struct Difference {
     std::string text;
 };
 
-/// Compares bytes in flight: "21 KB are on their way instead of 3.4 KB".
+/// Compares bytes in flight: "21 KB are in flight instead of 3.4 KB".
 Difference in_flight(const Prediction& fast, const Prediction& slow) {
     if (!is_on_its_way(fast) || !is_too_little(slow)) return {};
     std::string text = bytes_text(fast.bytes_on_their_way) +
-                       " are on their way per multiprocessor instead of " +
+                       " are in flight per multiprocessor instead of " +
                        bytes_text(slow.bytes_on_their_way);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
     // Bytes in flight beyond the needed number gain nothing.
@@ -35,8 +35,8 @@ Difference in_flight(const Prediction& fast, const Prediction& slow) {
 /// A fraction of the time, or of a warp's life, that is lost.
 struct Lost {
     double part = 0;
-    std::string now;   ///< "warps stand at barriers for", before the fraction
-    std::string none;  ///< "warps do not stand at barriers, where they did for"
+    std::string now;   ///< "warps wait at barriers for", before the fraction
+    std::string none;  ///< "warps do not wait at barriers; before, they did for"
     std::string of;    ///< " of their lives"
 };
 
@@ -55,8 +55,8 @@ double part_of_life(const Prediction& p, double WarpLife::*cycles) {
 
 Difference at_barriers(const Prediction& fast, const Prediction& slow) {
     return less_lost({.part = part_of_life(fast, &WarpLife::barrier),
-                      .now = "warps stand at barriers for",
-                      .none = "warps do not stand at barriers, where they did for",
+                      .now = "warps wait at barriers for",
+                      .none = "warps do not wait at barriers; before, they did for",
                       .of = " of their lives"},
                      part_of_life(slow, &WarpLife::barrier));
 }
@@ -64,15 +64,15 @@ Difference at_barriers(const Prediction& fast, const Prediction& slow) {
 Difference starting(const Prediction& fast, const Prediction& slow) {
     return less_lost({.part = part_of_life(fast, &WarpLife::start),
                       .now = "warps wait for their start for",
-                      .none = "warps do not wait for their start, where they did for",
+                      .none = "warps do not wait for their start; before, they did for",
                       .of = " of their lives"},
                      part_of_life(slow, &WarpLife::start));
 }
 
 Difference nothing_under_way(const Prediction& fast, const Prediction& slow) {
     return less_lost({.part = fast.nothing_on_its_way,
-                      .now = "nothing is on its way for",
-                      .none = "something is on its way at all times, where nothing was for",
+                      .now = "nothing is in flight for",
+                      .none = "something is always in flight; before, nothing was for",
                       .of = " of the time"},
                      slow.nothing_on_its_way);
 }
@@ -147,8 +147,8 @@ std::vector<Difference> of_waiting(const Prediction& fast, const Prediction& slo
 std::vector<Difference> of_work(const Prediction& fast, const Prediction& slow) {
     return {less_work(fast, slow, &Busy::shared, "the unit of shared memory and first-level cache"),
             less_work(fast, slow, &Busy::issue, "issue"),
-            less_work(fast, slow, &Busy::l2_read, "the way of loads from the cache"),
-            less_work(fast, slow, &Busy::l2_write, "the way of stores to the cache"),
+            less_work(fast, slow, &Busy::l2_read, "the path of loads from the cache"),
+            less_work(fast, slow, &Busy::l2_write, "the path of stores to the cache"),
             traffic(fast, slow),
             runs(fast, slow, &Prediction::run_bytes_read, "reads"),
             runs(fast, slow, &Prediction::run_bytes_written, "writes")};
@@ -195,11 +195,10 @@ std::string labels_of(const Prediction& one, const Prediction& other) {
 /// Explains two predictions without a notable difference.
 std::string what_binds(const Prediction& fast, const Prediction& slow) {
     if (fast.binds == slow.binds) {
-        return "No number of the predictions tells why: what binds both is " +
-               words_for(fast.binds) + ".";
+        return "The predictions do not show why. Both are limited by " + limit_of(fast) + ".";
     }
-    return "What binds the faster one is " + words_for(fast.binds) + ", and the slower one " +
-           words_for(slow.binds) + ".";
+    return "The faster one is limited by " + limit_of(fast) + ", the slower one by " +
+           limit_of(slow) + ".";
 }
 
 /// Returns a sentence about what the model does not know of either launch.

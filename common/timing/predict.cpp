@@ -387,7 +387,30 @@ Gpu gpu_of(const std::string& name_or_text) {
     return is_text ? read_gpu(name_or_text, "the GPU's description") : gpu_named(name_or_text);
 }
 
-Prediction predict(const Recording& recording, const Gpu& gpu) {
+namespace {
+
+/// Bytes of shared memory that one wavefront moves.
+constexpr std::uint32_t kWavefrontBytes = 128;
+
+/// Lets every access to shared memory take as few wavefronts as its bytes need. Returns whether that
+/// changes at least one access in twenty.
+bool remove_conflicts(Recording& recording) {
+    std::uint64_t before = 0, after = 0;
+    for (RecordedBlock& block : recording.recorded)
+        for (Access& access : block.accesses) {
+            if (access.kind != AccessKind::shared_load && access.kind != AccessKind::shared_store)
+                continue;
+            const std::uint32_t bytes = std::uint32_t{access.lanes} * access.bytes_per_lane,
+                                fewest = (bytes + kWavefrontBytes - 1) / kWavefrontBytes;
+            before += access.passes;
+            access.passes =
+                static_cast<std::uint16_t>(std::min<std::uint32_t>(access.passes, fewest));
+            after += access.passes;
+        }
+    return 20 * (before - after) > before;
+}
+
+Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     Prediction p;
     p.gpu = gpu.name;
     p.measured_gpu = gpu.measured;
@@ -436,6 +459,16 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.time_line = outcome.time_line;
     p.binds = binding(p, outcome, gpu);
     p.error_band = band_of(p, recording, gpu, work, traffic, tables);
+    return p;
+}
+
+}  // namespace
+
+Prediction predict(const Recording& recording, const Gpu& gpu) {
+    Prediction p = predict_as_recorded(recording, gpu);
+    Recording without_conflicts = recording;
+    if (p.ms > 0 && remove_conflicts(without_conflicts))
+        p.ms_without_conflicts = predict_as_recorded(without_conflicts, gpu).ms;
     return p;
 }
 

@@ -35,7 +35,7 @@ enum class Unknown {
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
     unlike_blocks,  ///< what the blocks that were not recorded do
     waits,          ///< how long blocks wait for each other
-    parts,          ///< how many partial sectors, stored along a row, are combined on their way
+    parts,          ///< how many partial sectors, stored along a row, are combined in flight
     /// How much of the data that warps request again is still in the first-level cache.
     first_level,
     /// How many blocks fit into the registers, because the estimate is close to a limit.
@@ -91,6 +91,8 @@ struct Prediction {
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
+    /// The time if shared memory had no bank conflicts; 0 if it has none.
+    double ms_without_conflicts = 0;
     double error_band = 0;  ///< 0.08 means that nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;
     Binds binds = Binds::memory;

@@ -39,8 +39,9 @@ void describe(auto& codec, Prediction& p) {
            "bytes_on_their_way", p.bytes_on_their_way, "bytes_needed", p.bytes_needed,
            "nothing_on_its_way", p.nothing_on_its_way, "latency_cycles", p.latency_cycles, "busy",
            p.busy, "life", p.life, "time_line", p.time_line);
-    // Older predictions lack this field.
+    // Older predictions lack these fields.
     if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
+    if (codec.has("ms_without_conflicts")) codec("ms_without_conflicts", p.ms_without_conflicts);
 }
 
 void describe(auto& codec, Predictions& p) {

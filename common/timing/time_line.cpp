@@ -76,7 +76,7 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
         }
         text += row(level == needed_row                  ? bytes_text(needed) + " needed"
                     : level == height - 1                ? bytes_text(top)
-                    : level == (needed_row == 0 ? 1 : 0) ? "on their way"
+                    : level == (needed_row == 0 ? 1 : 0) ? "in flight"
                                                          : "",
                     signs);
     }
@@ -228,7 +228,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
     if (line.moments.empty()) return text + "The model has no time line of it.\n";
 
     const std::vector<std::string> legend =
-        lines_within("x: nothing is on its way. .:=#: few to many. [==]: a block.", room);
+        lines_within("x: nothing is in flight. .:=#: few to many. [==]: a block.", room);
     constexpr int other_rows = 6;
     const int left =
         kMostLines - other_rows - static_cast<int>(title.size()) - static_cast<int>(legend.size());

@@ -183,9 +183,9 @@ std::string cycles_axis(const TimeLine& line, double top) {
 /// Describes the drawing for screen readers.
 std::string description(const Prediction& prediction) {
     std::string text =
-        "Moments from left to right; below each other: bytes on their way, stores, warps, blocks.";
+        "Moments from left to right; below each other: bytes in flight, stores, warps, blocks.";
     if (is_count(prediction.bytes_on_their_way)) {
-        text += " On average " + bytes_text(prediction.bytes_on_their_way) + " are on their way";
+        text += " On average " + bytes_text(prediction.bytes_on_their_way) + " are in flight";
         if (is_count(prediction.bytes_needed)) {
             text += "; " + bytes_text(prediction.bytes_needed) + " are needed";
         }
@@ -193,14 +193,14 @@ std::string description(const Prediction& prediction) {
     }
     if (is_part(prediction.nothing_on_its_way)) {
         text += " For " + percent_text(prediction.nothing_on_its_way) +
-                " of the time nothing is on its way.";
+                " of the time nothing is in flight.";
     }
     return text;
 }
 
 std::string legend(bool has_need) {
     std::string svg = box("waste", kLeft, kLegend - 11, 14, 13) +
-                      text_at(kLeft + 20, kLegend, "faint", "nothing is on its way");
+                      text_at(kLeft + 20, kLegend, "faint", "nothing is in flight");
     if (!has_need) return svg;
     return svg + path("needed", "M" + pixels(kLeft + 190) + " " + pixels(kLegend - 4) + "h24") +
            text_at(kLeft + 220, kLegend, "faint", "needed to keep memory busy");

@@ -18,18 +18,18 @@ std::string busy_text(const std::string& what, double part) {
                : "";
 }
 
-/// Returns ": 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law)", for
+/// Returns ": 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law)", for
 /// example.
 std::string flight_text(const Prediction& p) {
     std::string text;
     if (is_on_its_way(p)) {
-        text = ": " + bytes_text(p.bytes_on_their_way) + " are on their way per multiprocessor";
+        text = ": " + bytes_text(p.bytes_on_their_way) + " are in flight per multiprocessor";
         if (is_too_little(p)) text += ", " + bytes_text(p.bytes_needed) + " are needed";
         if (is_too_little(p)) text += " (Little's law)";
     }
     if (is_part(p.nothing_on_its_way)) {
         text += (text.empty() ? ": " : "; ") + percent_text(p.nothing_on_its_way) +
-                " of the time nothing is on its way";
+                " of the time nothing is in flight";
     }
     return text;
 }
@@ -45,7 +45,7 @@ std::string memory_verdict(const Prediction& p) {
 
 std::string cache_verdict(const Prediction& p) {
     const bool is_in = p.busy.l2_read >= p.busy.l2_write;
-    return "the way between multiprocessors and the second-level cache is the limit" +
+    return "the path between multiprocessors and the second-level cache is the limit" +
            busy_text(is_in ? "for loads it is" : "for stores it is",
                      is_in ? p.busy.l2_read : p.busy.l2_write);
 }
@@ -69,7 +69,7 @@ std::string few_blocks_verdict(const Prediction& p) {
     const double whole = std::floor(p.rounds), last = p.rounds - whole;
     if (!is_part(last)) return "too few blocks fill the GPU";
     if (whole == 0) {
-        return "too few blocks: " + percent_text(last) + " of those that the GPU holds at a time";
+        return "too few blocks: " + percent_text(last) + " of those that the GPU can hold at once";
     }
     return "too few blocks in the last round: the last of " + number_text(whole + 1) +
            " rounds fills " + percent_text(last) + " of the GPU";
@@ -81,12 +81,11 @@ std::string verdict_of(const Prediction& p, const Gpu& gpu) {
         case Binds::flight: return "it waits for its loads" + flight_text(p);
         case Binds::barrier: return "it waits at barriers" + flight_text(p);
         case Binds::shared:
-            return "passes through shared memory and the first-level cache are the limit" +
-                   busy_text("they are", p.busy.shared);
+            return limit_of(p) + " is the limit" + busy_text("it is", p.busy.shared);
         case Binds::cache: return cache_verdict(p);
         case Binds::stores:
-            return "stores that write parts of sectors are the limit" +
-                   busy_text("the way of stores to the second-level cache is", p.busy.l2_write);
+            return "stores that write partial sectors are the limit" +
+                   busy_text("the path of stores to the second-level cache is", p.busy.l2_write);
         case Binds::issue:
             return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
         case Binds::blocks: return start_verdict(p, gpu);
@@ -101,15 +100,16 @@ std::string verdict_of(const Prediction& p, const Gpu& gpu) {
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupied) {
         case Occupied::threads:
-            return "no more fit into its " + std::to_string(gpu.warps * 32) + " threads";
-        case Occupied::blocks: return "it takes no more, however small they are";
+            return "more do not fit into its " + std::to_string(gpu.warps * 32) + " threads";
+        case Occupied::blocks: return "it accepts no more, however small they are";
         case Occupied::registers:
             return "no more fit, since " +
                    (p.registers > 0
                         ? "a thread needs about " + std::to_string(p.registers) + " registers"
                         : std::string("their threads need so many registers"));
-        case Occupied::shared_memory: return "no more fit, since they need so much shared memory";
-        case Occupied::grid: return "the grid has no more for it";
+        case Occupied::shared_memory:
+            return "more do not fit, because each needs so much shared memory";
+        case Occupied::grid: return "the grid has no more blocks for it";
     }
     return "";
 }
@@ -131,9 +131,9 @@ std::string life_text(const Prediction& p) {
         at_barriers += " for the slowest of " + std::to_string(p.warps_of_block) + " warps";
     }
     const std::pair<double, std::string> parts[] = {
-        {p.life.start, "until it starts"},   {p.life.issue, "at work"},
+        {p.life.start, "until it starts"},   {p.life.issue, "executing instructions"},
         {p.life.loads, "waiting for loads"}, {p.life.shared, "waiting for shared memory"},
-        {p.life.barrier, at_barriers},       {p.life.stores, "waiting until stores are taken"},
+        {p.life.barrier, at_barriers},       {p.life.stores, "waiting until stores are accepted"},
     };
     std::vector<std::string> said;
     double rest = all;
@@ -144,7 +144,7 @@ std::string life_text(const Prediction& p) {
         rest -= cycles;
     }
     if (said.empty()) return "";
-    if (rest >= all / 20) said.push_back(number_text(rest) + " for all else");
+    if (rest >= all / 20) said.push_back(number_text(rest) + " for everything else");
     return "A warp lives about " + number_text(all) + " cycles: " + listed(said) + ".";
 }
 
@@ -154,7 +154,7 @@ std::string little_text(const Prediction& p) {
     const double rate = p.bytes_on_their_way / p.latency_cycles;
     if (!is_part(rate)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
-           bytes_text(p.bytes_on_their_way) + " on their way bring a multiprocessor " +
+           bytes_text(p.bytes_on_their_way) + " in flight bring a multiprocessor " +
            times_text(rate) + " bytes per cycle.";
 }
 
@@ -166,8 +166,8 @@ std::string busy_parts_text(const Prediction& p) {
     };
     add(p.busy.memory, "memory", p.binds == Binds::memory);
     add(p.busy.shared, "shared memory and first-level cache", p.binds == Binds::shared);
-    add(p.busy.l2_read, "the way of loads from the cache", p.binds == Binds::cache);
-    add(p.busy.l2_write, "the way of stores to the cache",
+    add(p.busy.l2_read, "the path of loads from the cache", p.binds == Binds::cache);
+    add(p.busy.l2_write, "the path of stores to the cache",
         p.binds == Binds::cache || p.binds == Binds::stores);
     add(p.busy.issue, "issue", p.binds == Binds::issue);
     std::stable_sort(parts.begin(), parts.end(),
@@ -182,12 +182,13 @@ std::string busy_parts_text(const Prediction& p) {
 std::string traffic_text_of(const Prediction& p, double useful_bytes) {
     if (!is_count(p.memory_bytes) || !is_count(useful_bytes)) return "";
     if (p.memory_bytes > kNotablyMore * useful_bytes) {
-        return "Memory moves " + traffic_text(p.memory_bytes) + ", where " +
-               traffic_text(useful_bytes) + " are of use.";
+        return "Memory moves " + traffic_text(p.memory_bytes) + "; " + traffic_text(useful_bytes) +
+               " would be enough.";
     }
     if (useful_bytes > kNotablyMore * p.memory_bytes) {
         return "Memory moves " + traffic_text(p.memory_bytes) + " of the " +
-               traffic_text(useful_bytes) + " that are read and written: the cache has the rest.";
+               traffic_text(useful_bytes) +
+               " that are read and written; the cache serves the rest.";
     }
     return "";
 }
@@ -239,55 +240,66 @@ std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double usef
 std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";
-        case Occupied::blocks: return " Or make blocks larger: their number is the limit.";
+        case Occupied::blocks: return " Or make blocks larger, because their number is the limit.";
         case Occupied::registers:
-            return " Or let more blocks fit: with fewer registers per thread.";
+            return " Or use fewer registers per thread, so that more blocks fit.";
         case Occupied::shared_memory:
-            return " Or let more blocks fit: with less shared memory per block.";
-        case Occupied::grid: return " Or launch more blocks: there is room for them.";
+            return " Or use less shared memory per block, so that more blocks fit.";
+        case Occupied::grid: return " Or launch more blocks, because the GPU has room for them.";
     }
     return "";
 }
 
 std::string memory_cure(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (is_count(useful_bytes) && p.memory_bytes > kNotablyMore * useful_bytes) {
-        return "Use all of each sector that memory moves, and each sector once.";
+        return "Use every byte of each sector that memory moves, and move each sector once.";
     }
     constexpr double nearly = 0.93;
     const auto part = part_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
-        return "Nearly as fast as a copy: only fewer bytes would be faster.";
+        return "It is nearly as fast as a copy: only moving fewer bytes would be faster.";
     if (is_short(p.run_bytes_read) || is_short(p.run_bytes_written)) {
-        return "Let a block, or blocks that run at the same time, touch longer runs of memory.";
+        return "Let a block, or blocks that run at the same time, access longer runs of memory.";
     }
-    return "Only fewer bytes would be faster.";
+    return "Only moving fewer bytes would be faster.";
+}
+
+/// Returns advice on bank conflicts if they cost at least a tenth of the time, or "".
+std::string conflict_cure(const Prediction& p) {
+    const bool costs_time =
+        is_count(p.ms_without_conflicts * 1e6) && p.ms > kNotablyMore * p.ms_without_conflicts;
+    return costs_time ? "Avoid the bank conflicts: without them about " +
+                            time_text(p.ms_without_conflicts) + " (predicted)."
+                      : "";
 }
 
 std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (const std::string cure = conflict_cure(p); !cure.empty()) return cure;
     switch (p.binds) {
         case Binds::memory: return memory_cure(p, gpu, useful_bytes);
         case Binds::flight:
-            return "Let each thread ask for several values before it uses the first, or for wider "
-                   "ones." +
+            return "Let each thread load several values before it uses the first, or load wider "
+                   "values." +
                    more_blocks(p);
         case Binds::barrier:
-            return "Let each thread ask for several values before a barrier, or make blocks "
+            return "Let each thread load several values before a barrier, or make blocks "
                    "smaller, so that "
-                   "others load while one waits. In a loop, ask for the next values before the "
+                   "others load while one waits. In a loop, load the next values before the "
                    "barrier." +
                    more_blocks(p);
         case Binds::shared:
             return "Make each access cheaper: no bank conflicts in shared memory, neighbouring "
                    "lanes at neighbouring addresses elsewhere. Then move more bytes with each.";
         case Binds::cache:
-            return "Ask the cache for fewer sectors: use all of each, and each once.";
+            return "Request fewer sectors from the cache: use every byte of each, and request each "
+                   "once.";
         case Binds::stores:
             return "Let the lanes of a warp write whole sectors of 32 bytes together.";
         case Binds::issue:
-            return "Spend fewer instructions on an element: several elements per thread, wider "
-                   "accesses, and "
-                   "indices that are computed once.";
-        case Binds::blocks: return "Give each block more work, so that fewer have to start.";
+            return "Use fewer instructions per element: several elements per thread, wider "
+                   "accesses, "
+                   "and indices that are computed once.";
+        case Binds::blocks: return "Give each block more work, so that fewer blocks start.";
         case Binds::few_blocks:
             return p.rounds < 1
                        ? "Divide the work among more blocks."
@@ -316,8 +328,8 @@ std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
 std::string unknown_text(const Prediction& p, Unknown unknown) {
     return "The model does not know " + words_for(unknown) + ": " +
            (is_part(p.error_band)
-                ? "it may be wrong by more than " + percent_text(p.error_band) + "."
-                : "nobody knows how wrong it is.");
+                ? "the prediction may be wrong by more than " + percent_text(p.error_band) + "."
+                : "the error is unknown.");
 }
 
 }  // namespace
@@ -329,14 +341,15 @@ std::string printable(const std::string& name) {
     return text;
 }
 
-std::string words_for(Binds binds) {
-    switch (binds) {
+std::string limit_of(const Prediction& prediction) {
+    switch (prediction.binds) {
         case Binds::memory: return "memory";
-        case Binds::flight: return "too few bytes on their way";
+        case Binds::flight: return "too few bytes in flight";
         case Binds::barrier: return "waiting at barriers";
-        case Binds::shared: return "shared memory";
-        case Binds::cache: return "the way to the second-level cache";
-        case Binds::stores: return "stores of parts of sectors";
+        case Binds::shared:
+            return prediction.shared_bytes > 0 ? "shared memory" : "the first-level cache";
+        case Binds::cache: return "the path to the second-level cache";
+        case Binds::stores: return "stores that write partial sectors";
         case Binds::issue: return "instructions";
         case Binds::blocks: return "blocks that start too slowly";
         case Binds::few_blocks: return "too few blocks";
@@ -357,18 +370,20 @@ std::string words_for(Occupied what) {
 
 std::string words_for(Unknown unknown) {
     switch (unknown) {
-        case Unknown::atomics: return "how long atomics wait for each other";
-        case Unknown::local_memory: return "what the threads' local memory costs";
-        case Unknown::unlike_blocks: return "what those blocks do that are unlike the ones it saw";
+        case Unknown::atomics: return "how long atomics to the same address wait for each other";
+        case Unknown::local_memory: return "what local memory costs";
+        case Unknown::unlike_blocks: return "how many blocks behave unlike those that it recorded";
         case Unknown::waits: return "how long blocks wait for each other";
-        case Unknown::parts: return "how many parts of sectors come together on their way";
-        case Unknown::registers: return "how many blocks its registers leave room for";
-        case Unknown::half_lines: return "how long memory takes for runs shorter than a line";
-        case Unknown::tensor_cores: return "how long tensor cores take for products of matrices";
+        case Unknown::parts:
+            return "whether stores to parts of a sector are combined before they reach memory";
+        case Unknown::registers:
+            return "how many blocks fit, because the register count is an estimate";
+        case Unknown::half_lines: return "how long memory takes for runs shorter than a cache line";
+        case Unknown::tensor_cores: return "how long matrix products take on tensor cores";
         case Unknown::constants:
-            return "how many different constants the lanes of a warp read at once";
+            return "how many different constants the lanes of a warp read together";
         case Unknown::first_level:
-            return "how much the first-level cache keeps of what is asked for again";
+            return "how much of the data that is read again stays in the first-level cache";
     }
     return "";
 }

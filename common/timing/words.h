@@ -44,9 +44,9 @@ std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
                                    double useful_bytes);
 
 // Return short phrases for tables and other sentences.
-std::string words_for(Binds binds);      ///< "too few bytes on their way"
-std::string words_for(Occupied what);    ///< "registers"
-std::string words_for(Unknown unknown);  ///< "how long atomics wait for each other"
+std::string limit_of(const Prediction& prediction);  ///< "too few bytes in flight"
+std::string words_for(Occupied what);                ///< "registers"
+std::string words_for(Unknown unknown);              ///< "what local memory costs"
 
 /// Replaces characters that are not ASCII by question marks, so that the name can be printed
 /// anywhere.

@@ -60,7 +60,7 @@ const countedRows = (tile: Tile, counters: Counters): Row[] => [
 const predictedRows = ({ prediction, of_copy, told }: Time): Row[] => [
     ["time", "Time", told.time.replace(/^about |[,;].*/g, "")],
     ["of_copy", "Part of a copy's speed", of_copy === null ? "-" : `${Math.round(100 * of_copy)} %`],
-    ["bytes_on_their_way", "Bytes on their way", kilobytes(prediction.bytes_on_their_way)],
+    ["bytes_on_their_way", "Bytes in flight", kilobytes(prediction.bytes_on_their_way)],
     ["resident_blocks", "Blocks at a time", String(prediction.resident_blocks)],
 ];
 

@@ -377,8 +377,8 @@ test("the kernel that is shown has a predicted time, on the GPU and for the size
         assert.match(first.words, /^About .* of a copy \S*predicted, NVIDIA\sH200, within \d+\s%/);
         assert.match(await part.locator(".binds").textContent(), /^It waits at barriers.*Little's law/);
         const label = await part.locator("svg").getAttribute("aria-label");
-        assert.match(label, /one multiprocessor.*predicted, NVIDIA H200.*On average .* on their way/);
-        assert.match(await part.locator("pre").textContent(), /one multiprocessor[^]*on their way[^]*cycles/);
+        assert.match(label, /one multiprocessor.*predicted, NVIDIA H200.*On average .* in flight/);
+        assert.match(await part.locator("pre").textContent(), /one multiprocessor[^]*in flight[^]*cycles/);
 
         await part.locator("select[name=size]").selectOption("32768");
         const large = await shownTime(part);

@@ -15,6 +15,7 @@
 #include "simulator/profile/exactness_summary.h"
 #include "simulator/profile/json.h"
 #include "simulator/profile/kernel_table.h"
+#include "simulator/profile/next_action.h"
 #include "simulator/profile/profile_text.h"
 #include "simulator/report/host_work.h"
 #include "simulator/report/reports.h"
@@ -80,6 +81,10 @@ void write_exit_report() {
     if (wanted.print_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
+    if (wanted.print_lines || !wanted.time_on.empty()) {
+        const std::string next = next_action(rows, predicted_times());
+        if (!next.empty()) text += "\n" + next;
+    }
     text += "\n" + summary() + "\n" + exactness_text(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }

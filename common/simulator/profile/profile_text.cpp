@@ -15,6 +15,7 @@
 #include <set>
 
 #include "simulator/counters/counters.h"
+#include "simulator/profile/traffic.h"
 #include "simulator/report/text.h"
 #include "timing/words.h"
 
@@ -22,63 +23,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr u64 kSectorBytes = 32;
-
-struct Access {
-    const char* name;
-    u64 requests;
-    u64 passes;        ///< sectors, or wavefronts
-    u64 ideal;         ///< passes that would have been sufficient
-    u64 useful_bytes;  ///< global memory only
-};
-
-u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
-    return std::min((useful_bytes + kSectorBytes - 1) / kSectorBytes, sectors);
-}
-
-/// Returns the accesses that have at least one request.
-std::vector<Access> only_used(std::vector<Access> accesses) {
-    std::erase_if(accesses, [](const Access& a) { return a.requests == 0; });
-    return accesses;
-}
-
-std::vector<Access> global_accesses(const Counters& c) {
-    const auto access = [](const char* name, u64 requests, u64 sectors, u64 useful) {
-        return Access{name, requests, sectors, ideal_sectors(useful, sectors), useful};
-    };
-    return only_used(
-        {access("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
-         access("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
-         access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
-         access("textures", c.texture_requests, c.texture_sectors, c.texture_useful_bytes),
-         access("surface loads", c.surface_load_requests, c.surface_load_sectors,
-                c.surface_load_useful_bytes),
-         access("surface stores", c.surface_store_requests, c.surface_store_sectors,
-                c.surface_store_useful_bytes),
-         access("cluster loads", c.cluster_load_requests, c.cluster_load_sectors,
-                c.cluster_load_useful_bytes),
-         access("cluster stores", c.cluster_store_requests, c.cluster_store_sectors,
-                c.cluster_store_useful_bytes),
-         access("cluster atomics", c.cluster_atomic_requests, c.cluster_atomic_sectors,
-                c.cluster_atomic_useful_bytes)});
-}
-
-std::vector<Access> shared_accesses(const Counters& c) {
-    return only_used(
-        {{"shared loads", c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_ideal, 0},
-         {"shared stores", c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_ideal,
-          0},
-         {"shared atomics", c.shared_atomic_requests, c.shared_atomic_wavefronts,
-          c.shared_atomic_ideal, 0}});
-}
-
 // ---- colour ----
-
-/// Reports whether an access takes at least twice the ideal number of passes, which deserves a
-/// closer look.
-bool is_wasteful(const Access& access) {
-    return access.passes >= 2 * std::max<u64>(access.ideal, 1);
-}
 
 std::string coloured(const std::string& text, const char* code, bool colour) {
     return colour ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
@@ -100,18 +45,18 @@ std::string table_row(const std::string& name, const std::string& requests,
     return line;
 }
 
-std::string percent_useful(const Access& a) {
+std::string percent_useful(const Traffic& a) {
     const u64 moved = a.passes * kSectorBytes;
     return std::to_string(std::min<u64>(100, moved ? a.useful_bytes * 100 / moved : 0)) + " %";
 }
 
-void add_rows(std::string& out, const std::vector<Access>& accesses, bool global, bool colour) {
+void add_rows(std::string& out, const std::vector<Traffic>& accesses, bool global, bool colour) {
     if (accesses.empty()) return;
     out += coloured(global ? table_row("", "requests", "sectors", "each", "ideal", "useful bytes")
                            : table_row("", "requests", "wavefronts", "each", "ideal", "conflicts"),
                     kDim, colour) +
            "\n";
-    for (const Access& a : accesses) {
+    for (const Traffic& a : accesses) {
         const std::string last = global ? percent_useful(a) : with_commas(a.passes - a.ideal);
         const std::string row =
             table_row(a.name, with_commas(a.requests), with_commas(a.passes),
@@ -148,8 +93,8 @@ void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
     if (kernel.only_counted > 0)
         out += "  " + with_commas(kernel.only_counted) + " of them counted, and not checked\n";
     if (kernel.launches == 0) return;
-    add_rows(out, global_accesses(kernel.counters), true, colour);
-    add_rows(out, shared_accesses(kernel.counters), false, colour);
+    add_rows(out, global_traffic(kernel.counters), true, colour);
+    add_rows(out, shared_traffic(kernel.counters), false, colour);
     out += wrap(execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";
 }
 
@@ -165,8 +110,7 @@ std::string percent(double part) {
 std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = name;
     if (kernel.longest)
-        text += ": " + timing::words_for(kernel.longest->binds) + "; within " +
-                percent(kernel.error_band);
+        text += ": " + timing::limit_of(*kernel.longest) + "; within " + percent(kernel.error_band);
     if (kernel.alike)
         text += "; " + with_commas(kernel.alike) + " launches are taken for like earlier ones";
     for (const timing::Unknown what : kernel.unknown)
@@ -217,7 +161,7 @@ std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTim
     std::string text = "\n" + coloured(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
     char head[96];
     std::snprintf(head, sizeof head, "%12s%8s%10s  %s", "ms", "of all", "launches",
-                  "kernel: what binds its longest launch");
+                  "kernel: what limits its longest launch");
     text += coloured(head, kDim, colour) + "\n";
     for (const NamedTime& row : rows) text += time_row(row, sum);
     return text;
@@ -229,7 +173,7 @@ constexpr u32 kContext = 2;  ///< lines shown around a line that accesses memory
 
 using LinesOfFile = std::map<u32, const LineRow*>;
 
-void add_remark(std::string& out, const Access& a, bool global, bool colour) {
+void add_remark(std::string& out, const Traffic& a, bool global, bool colour) {
     const char* unit = global ? "sectors" : "wavefronts";
     std::string text = "^ " + std::string(a.name) + ": " + with_commas(a.requests) + " x " +
                        ratio(a.passes, a.requests) + " " + unit + " (ideal " +
@@ -264,8 +208,8 @@ void add_source_line(std::string& out, u32 number, const std::string* text, cons
     if (line.size() > kColumns) line = line.substr(0, kColumns - 3) + "...";
     out += line + "\n";
     if (!row) return;
-    for (const Access& a : global_accesses(row->counters)) add_remark(out, a, true, colour);
-    for (const Access& a : shared_accesses(row->counters)) add_remark(out, a, false, colour);
+    for (const Traffic& a : global_traffic(row->counters)) add_remark(out, a, true, colour);
+    for (const Traffic& a : shared_traffic(row->counters)) add_remark(out, a, false, colour);
     add_merged(out, row->merged.loads, "load");
     add_merged(out, row->merged.stores, "store");
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/ranges.h"
+#include "simulator/analysis/bit_flow.h"
 #include "simulator/analysis/register_use.h"
 #include "simulator/ptx/instruction_parts.h"
 
@@ -96,10 +97,9 @@ CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instructi
         if (adds && uniform.has(value)) return CombinedLanes::all;
         if (!is_used && size == 4 && combines_by_redux(i)) return CombinedLanes::all;
     }
-    const bool counts = adds && value.is_immediate() && value.bits == 1;
-    const bool in_shared = ptx::space_of(i) == StateSpace::shared;
-    return counts && in_shared && size == 4 && !is_used ? CombinedLanes::same_word
-                                                        : CombinedLanes::none;
+    const bool may_count = adds && !is_used && size == 4 && ptx::space_of(i) == StateSpace::shared;
+    return may_count && Definitions(function).constant(value) == 1 ? CombinedLanes::same_word
+                                                                   : CombinedLanes::none;
 }
 
 }  // namespace coalesce::simulator

@@ -20,11 +20,11 @@ Prediction variant(const std::string& kernel, double ms, Binds binds) {
 
 }  // namespace
 
-TEST_CASE("04 against 05: bytes on their way, and no more gaps") {
+TEST_CASE("04 against 05: bytes in flight, and no more gaps") {
     const std::string text =
         "coarsened takes about 2.5 ms, padded 4.6 ms: 1.9 times as fast (predicted, NVIDIA H200, "
-        "within 8 %). Why: 21 KB are on their way per multiprocessor instead of 3.4 KB, and 16 KB "
-        "are needed (Little's law); something is on its way at all times, where nothing was for "
+        "within 8 %). Why: 21 KB are in flight per multiprocessor instead of 3.4 KB, and 16 KB "
+        "are needed (Little's law); something is always in flight; before, nothing was for "
         "38 % of the time.";
     CHECK(compared(samples::like_04(), samples::like_05()) == text);
     CHECK(compared(samples::like_05(), samples::like_04()) == text);
@@ -35,10 +35,10 @@ TEST_CASE("a barrier that is gone") {
     Prediction fast = variant("barrier_after", 3, Binds::flight);
     fast.life.barrier = 0;
     CHECK(says(compared(slow, fast),
-               "warps do not stand at barriers, where they did for 28 % of their lives"));
+               "warps do not wait at barriers; before, they did for 28 % of their lives"));
     fast.life.barrier = 120;
     CHECK(says(compared(slow, fast),
-               "warps stand at barriers for 7 % of their lives instead of 28 %"));
+               "warps wait at barriers for 7 % of their lives instead of 28 %"));
 }
 
 TEST_CASE("bank conflicts, traffic, runs: what the slower one was busy with") {
@@ -75,18 +75,17 @@ TEST_CASE("what a slower one shows, but does not wait for, is no reason") {
     Prediction slow = variant("naive", 18, Binds::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compared(slow, fast);
-    CHECK(says(text, "Why: the way of stores to the cache is busy"));
-    CHECK_FALSE(says(text, "on their way"));
+    CHECK(says(text, "Why: the path of stores to the cache is busy"));
+    CHECK_FALSE(says(text, "in flight"));
     CHECK_FALSE(says(text, "barriers"));
 }
 
 TEST_CASE("no reason is made up") {
     const Prediction slow = variant("a", 4, Binds::flight), fast = variant("b", 3, Binds::flight);
-    CHECK(says(
-        compared(slow, fast),
-        "No number of the predictions tells why: what binds both is too few bytes on their way."));
+    CHECK(says(compared(slow, fast),
+               "The predictions do not show why. Both are limited by too few bytes in flight."));
     CHECK(says(compared(slow, variant("c", 3, Binds::issue)),
-               "What binds the faster one is instructions, and the slower one too few bytes"));
+               "The faster one is limited by instructions, the slower one by too few bytes"));
 }
 
 TEST_CASE("times that are too close are not ordered") {

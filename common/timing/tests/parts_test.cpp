@@ -110,7 +110,7 @@ TEST_CASE(
     CHECK(cost_of_finishing(reading, 0, gpu) == Approx(10));
 }
 
-TEST_CASE("parts that meet on their way cost less, where a request touches few lines") {
+TEST_CASE("parts that meet in flight cost less, where a request touches few lines") {
     const PartialSectors partial = some_gpu().partial;
     CHECK(cost_of_part(32, false, partial) == Approx(3.6));
     CHECK(cost_of_part(32, true, partial) == Approx(3.6));

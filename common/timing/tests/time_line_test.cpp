@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("04 in 60 columns: loads come and go, and between them nothing is on its way") {
+TEST_CASE("04 in 60 columns: loads come and go, and between them nothing is in flight") {
     CHECK(time_line_text(samples::like_04(), 60) ==
           R"(padded: one multiprocessor (predicted, NVIDIA H200, within
 8 %)
@@ -41,7 +41,7 @@ TEST_CASE("04 in 60 columns: loads come and go, and between them nothing is on i
               |
               |     ::::::.               .:::::.
               |    .########:            .########:.
-on their way  |   :###########:..       .############..
+in flight     |   :###########:..       .############..
 0             |xxx______________xxxxxxxxx______________xxxxx
 stores        |               .:####:.               :=###:.
 at barriers   |          ..::==:.              ...:==::
@@ -50,7 +50,7 @@ at work       |               .:####:.               :=###=.
 place 1 of 2  |[=====================[=====================[
 place 2 of 2  |=[=====================[=====================
 cycles        |0        |1000    |2000     |3000    |4000
-x: nothing is on its way. .:=#: few to many. [==]: a block.
+x: nothing is in flight. .:=#: few to many. [==]: a block.
 )");
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("what is under way is seen, be it one load") {
     p.time_line.moments.assign(65, Moment{});
     p.time_line.moments[30].bytes_on_their_way = 128;
     const std::string text = time_line_text(p);
-    CHECK(row_of(text, "on their way") == std::string(30, ' ') + ".");
+    CHECK(row_of(text, "in flight") == std::string(30, ' ') + ".");
     CHECK(row_of(text, "0")[30] == '_');
     CHECK(count_of(row_of(text, "0"), "x") == 64);
 }
@@ -166,8 +166,8 @@ TEST_CASE("the drawing says in words what it is, and follows light and dark") {
               "<title>padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)</title>") ==
           1);
     CHECK(count_of(svg,
-                   "3.4 KB are on their way; 16 KB are needed. For 38 % of the time nothing is on "
-                   "its way.</desc>") == 1);
+                   "3.4 KB are in flight; 16 KB are needed. For 38 % of the time nothing is in "
+                   "flight.</desc>") == 1);
     CHECK(count_of(svg, "prefers-color-scheme: dark") == 1);
     CHECK(count_of(svg, "class=\"needed\"") == 2);
     // Colours are used only by name, so that a page can set them.

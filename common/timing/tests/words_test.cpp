@@ -108,21 +108,22 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     const Told said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
-          "barriers: 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law); "
-          "38 % of the time nothing is on its way.");
+          "barriers: 3.4 KB are in flight per multiprocessor, 16 KB are needed (Little's law); "
+          "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
-    CHECK(said.why[0] ==
-          "A multiprocessor holds 2 blocks of 1024 threads at a time: no more fit into its 2048 "
-          "threads.");
-    CHECK(said.why[1] ==
-          "A warp lives about 2370 cycles: 350 until it starts, 240 at work, 940 waiting for "
-          "loads, 670 at barriers for the slowest of 32 warps and 170 for all else.");
     CHECK(
-        said.why[2] ==
-        "A load takes about 860 cycles, so 3.4 KB on their way bring a multiprocessor 4 bytes per "
-        "cycle.");
+        said.why[0] ==
+        "A multiprocessor holds 2 blocks of 1024 threads at a time: more do not fit into its 2048 "
+        "threads.");
+    CHECK(said.why[1] ==
+          "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
+          "waiting for "
+          "loads, 670 at barriers for the slowest of 32 warps and 170 for everything else.");
+    CHECK(said.why[2] ==
+          "A load takes about 860 cycles, so 3.4 KB in flight bring a multiprocessor 4 bytes per "
+          "cycle.");
     CHECK(said.why[3] ==
-          "Busy: memory 52 %, issue 24 % and the way of loads from the cache 12 % of the time.");
+          "Busy: memory 52 %, issue 24 % and the path of loads from the cache 12 % of the time.");
     CHECK(says(said.cure, "before a barrier"));
     CHECK(said.unknown.empty());
 }
@@ -137,7 +138,8 @@ TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
     CHECK(says(said.cure, "longer runs"));
     Prediction as_a_copy = samples::like_05();
     as_a_copy.ms = 2.1;
-    CHECK(said_of(as_a_copy).cure == "Nearly as fast as a copy: only fewer bytes would be faster.");
+    CHECK(said_of(as_a_copy).cure ==
+          "It is nearly as fast as a copy: only moving fewer bytes would be faster.");
 }
 
 TEST_CASE("what runs cost is that of the next shorter ones in the table") {
@@ -166,7 +168,7 @@ TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
         const Told said = said_of(samples::that_binds(binds));
         CHECK_FALSE(said.verdict.empty());
         CHECK(said.cure.back() == '.');
-        names.insert(words_for(binds));
+        names.insert(limit_of(samples::that_binds(binds)));
         verdicts.insert(said.verdict);
         cures.insert(said.cure);
         check_claims(samples::that_binds(binds));
@@ -189,9 +191,26 @@ TEST_CASE("a verdict has its figure") {
     CHECK(says(verdict(Binds::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
     Prediction few = samples::that_binds(Binds::few_blocks);
     few.rounds = 0.4;
-    CHECK(said_of(few).verdict == "too few blocks: 40 % of those that the GPU holds at a time");
+    CHECK(said_of(few).verdict == "too few blocks: 40 % of those that the GPU can hold at once");
     few.rounds = 2;
     CHECK(said_of(few).verdict == "too few blocks fill the GPU");
+}
+
+TEST_CASE("bank conflicts that cost a tenth of the time are the first advice") {
+    Prediction p = samples::that_binds(Binds::barrier);
+    p.ms = 0.5;
+    p.ms_without_conflicts = 0.2;
+    CHECK(said_of(p).cure == "Avoid the bank conflicts: without them about 0.2 ms (predicted).");
+    p.ms_without_conflicts = 0.47;
+    CHECK_FALSE(says(said_of(p).cure, "bank conflicts"));
+}
+
+TEST_CASE("a kernel without shared memory is not limited by shared memory") {
+    Prediction p = samples::that_binds(Binds::shared);
+    p.shared_bytes = 0;
+    CHECK(limit_of(p) == "the first-level cache");
+    p.shared_bytes = 4096;
+    CHECK(limit_of(p) == "shared memory");
 }
 
 TEST_CASE("every Occupied has a name, and says what keeps others away") {
@@ -214,9 +233,9 @@ TEST_CASE("what lets more blocks fit is said where they are too few") {
     Prediction p = samples::that_binds(Binds::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
     p.occupied = Occupied::registers;
-    CHECK(says(said_of(p).cure, "with fewer registers per thread"));
+    CHECK(says(said_of(p).cure, "fewer registers per thread, so that more blocks fit"));
     p.occupied = Occupied::shared_memory;
-    CHECK(says(said_of(p).cure, "with less shared memory per block"));
+    CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
 TEST_CASE("every Unknown is said, and the label no longer promises the band") {
@@ -229,8 +248,8 @@ TEST_CASE("every Unknown is said, and the label no longer promises the band") {
         const Told said = said_of(p);
         CHECK(said.label == "predicted, NVIDIA H200, off by 8 % or more");
         REQUIRE(said.unknown.size() == 1);
-        CHECK(said.unknown[0] ==
-              "The model does not know " + name + ": it may be wrong by more than 8 %.");
+        CHECK(said.unknown[0] == "The model does not know " + name +
+                                     ": the prediction may be wrong by more than 8 %.");
         CHECK(says(said.text(), said.unknown[0]));
         CHECK(says(compared(p, samples::like_05()), "The model does not know " + name + "."));
     }
@@ -263,10 +282,10 @@ TEST_CASE("without useful bytes the time is told by what memory moves") {
 TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
     Prediction p = samples::that_binds(Binds::memory);
     p.memory_bytes = 4.5 * samples::useful_bytes;
-    CHECK(said_of(p).why[0] == "Memory moves 39 GB, where 8.6 GB are of use.");
-    CHECK(says(said_of(p).cure, "Use all of each sector"));
+    CHECK(said_of(p).why[0] == "Memory moves 39 GB; 8.6 GB would be enough.");
+    CHECK(says(said_of(p).cure, "Use every byte of each sector"));
     p.memory_bytes = samples::useful_bytes / 2;
-    CHECK(says(said_of(p).why[0], "the cache has the rest"));
+    CHECK(says(said_of(p).why[0], "the cache serves the rest"));
 }
 
 TEST_CASE("a number that is missing is not spoken of") {
@@ -296,7 +315,8 @@ TEST_CASE("without a time nothing is said to bind, but what is unknown is") {
     CHECK(said_of(p).text() ==
           "padded: no time (predicted, NVIDIA H200, off by 8 % or more). The model found no time "
           "for it.\n"
-          "The model does not know how long blocks wait for each other: it may be wrong by more "
+          "The model does not know how long blocks wait for each other: the prediction may be "
+          "wrong by more "
           "than 8 %.\n");
 }
 

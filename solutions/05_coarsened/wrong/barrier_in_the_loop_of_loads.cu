@@ -1,6 +1,6 @@
 // expect: loads-not-overlapped
 // mistake: A barrier in each iteration of the loop of loads makes each load wait for the previous.
-// shows: are on their way per multiprocessor
+// shows: are in flight per multiprocessor
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: too-slow-predicted
 // mistake: The loop of loads is unrolled by hand, with a barrier after each load.
-// says: on their way per multiprocessor
+// says: in flight per multiprocessor
 // shows: the solution takes about
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -1,7 +1,7 @@
 // expect: too-many-threads
 // mistake: This is the kernel of lesson 04, with one element per thread in blocks of 1024.
 // shows: too slow on a GPU: at 8192 x 8192 about
-// shows: on their way per multiprocessor
+// shows: in flight per multiprocessor
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -89,7 +89,7 @@ TEST_CASE("what is the same for a block takes no registers, and predicates never
     CHECK(estimate(loads(1) + predicates) <= estimate(kCopy) + 4);
 }
 
-TEST_CASE("a loop that counts by a constant keeps four turns' loads on their way") {
+TEST_CASE("a loop that counts by a constant keeps four turns' loads in flight") {
     const std::string loop = R"(
         mov.u32 %r5, 0;
         LOOP:

@@ -1,0 +1,73 @@
+#include "simulator/profile/next_action.h"
+
+#include <optional>
+
+#include "simulator/profile/traffic.h"
+#include "simulator/report/text.h"
+#include "timing/words.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+/// The access of a source line that moves most sectors or wavefronts in vain.
+struct Waste {
+    Traffic access;
+    bool is_global;
+    const LineRow* line;
+};
+
+std::optional<Waste> largest_waste(const std::vector<KernelRow>& kernels) {
+    std::optional<Waste> largest;
+    const auto offer = [&](const Traffic& access, bool is_global, const LineRow& line) {
+        const auto excess = [](const Traffic& a) { return a.passes - a.ideal; };
+        if (is_wasteful(access) && (!largest || excess(access) > excess(largest->access)))
+            largest = Waste{access, is_global, &line};
+    };
+    for (const KernelRow& kernel : kernels)
+        for (const LineRow& line : kernel.lines) {
+            for (const Traffic& a : global_traffic(line.counters)) offer(a, true, line);
+            for (const Traffic& a : shared_traffic(line.counters)) offer(a, false, line);
+        }
+    return largest;
+}
+
+std::string advice_on(const Waste& waste) {
+    const Traffic& a = waste.access;
+    const std::string unit = waste.is_global ? "sectors" : "wavefronts";
+    return "Next: look at " + as_place(waste.line->place.file, waste.line->place.line) + ". Its " +
+           a.name + " take " + ratio(a.passes, a.requests) + " " + unit + " per request; " +
+           ratio(a.ideal, a.requests) + " would be enough. " +
+           (waste.is_global
+                ? "Let neighbouring lanes of a warp access neighbouring addresses."
+                : "Let the lanes of a warp access different banks, for example by padding the "
+                  "rows of the array with one element.");
+}
+
+/// Returns advice on the kernel that takes longest, or "" if no kernel has a time.
+std::string advice_on_time(const std::vector<KernelRow>& kernels, const PredictedTimes& times) {
+    const PredictedKernel* longest = nullptr;
+    const std::string* name = nullptr;
+    for (const KernelRow& kernel : kernels) {
+        const PredictedKernel* predicted = times.of(kernel.name);
+        if (!predicted || !predicted->longest || (longest && predicted->ms <= longest->ms))
+            continue;
+        longest = predicted;
+        name = &kernel.name;
+    }
+    if (!longest) return "";
+    return "Next, for " + *name + ": " + timing::told(*longest->longest, times.gpu()).cure;
+}
+
+}  // namespace
+
+std::string next_action(const std::vector<KernelRow>& kernels, const PredictedTimes* times) {
+    std::string text;
+    if (const auto waste = largest_waste(kernels))
+        text = advice_on(*waste);
+    else if (times)
+        text = advice_on_time(kernels, *times);
+    return text.empty() ? "" : wrap(text, kColumns, "", "") + "\n";
+}
+
+}  // namespace coalesce::simulator
