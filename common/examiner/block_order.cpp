@@ -9,16 +9,17 @@
 namespace coalesce {
 namespace {
 
-/// Returns the tile of block (x, y) if the blocks follow diagonals of tiles. Each new diagonal
-/// starts one column to the right of the previous diagonal.
+/// Returns the tile that block (x, y) takes if the blocks follow the diagonals of the tile grid.
+/// Each diagonal starts one column to the right of the previous one.
 Cell diagonal(int x, int y, int wide, int tall) {
     const int block = y * wide + x;
     const int tile_row = block % tall;
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
-/// Returns the tile of block (x, y) if four GPUs share the rows and columns of tiles. Consecutive
-/// blocks take tiles that belong to the four GPUs in turn. `wide` must be a multiple of 4.
+/// Returns the tile that block (x, y) takes if the rows and columns of tiles are divided among four
+/// GPUs. Consecutive blocks take tiles that belong to the four GPUs in turn. `wide` must be a
+/// multiple of 4.
 Cell in_turn(int x, int y, int wide, int tall) {
     const int gpu = y / ((tall + 3) / 4);
     return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
@@ -28,10 +29,10 @@ constexpr BlockOrder kOrders[] = {{"diagonal", diagonal, {96, 128}},
                                   {"any-diagonal", nullptr, {96, 128}},
                                   {"in-turn", in_turn, {160, 256}}};
 
-/// The number of accesses to record, which is large enough to include a warp's first load.
+/// The number of accesses to record, large enough to include a warp's first load.
 constexpr std::size_t kEnough = 64;
-/// The most blocks of a grid whose order is checked. A larger grid has far more blocks than the
-/// matrix has tiles.
+/// The maximum number of blocks in a grid whose order is checked. A larger grid has far more blocks
+/// than the matrix has tiles.
 constexpr long long kMostBlocks = 4096;
 
 /// The tile that a block takes, and the source line that loads from it.
@@ -40,7 +41,7 @@ struct Taken {
     int line = 0;
 };
 
-/// Returns the tile from which the traced warp first loads, or nothing if the warp loads nothing.
+/// Returns the tile that the traced warp loads from first, or nothing if the warp loads nothing.
 std::optional<Taken> tile_taken(const Trial& trial, int side) {
     const auto load = first_load(trial);
     if (!load) return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<Taken> tile_taken(const Trial& trial, int side) {
 }
 
 /// Returns the number of tiles across and down. A grid with several rows has one block per tile. If
-/// the grid has only one row, the numbers come from the size of the matrix.
+/// the grid has only one row, the numbers are computed from the size of the matrix.
 std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
     const int wide = static_cast<int>(trial.launch.grid[0]);
     const int tall = static_cast<int>(trial.launch.grid[1]);
@@ -81,14 +82,14 @@ long long blocks_of(const Trial& trial) {
     return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
 }
 
-/// Returns the distance between two blocks to check. An odd distance spreads these blocks over
-/// several columns.
+/// Returns how many blocks apart the checked blocks are. An odd distance spreads them over several
+/// columns.
 long long step_for(const BlockOrder& order, long long blocks) {
     return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
 }
 
 /// Returns a failure if most of the checked blocks take a tile in the same row or column of tiles
-/// as the block after them.
+/// as the next block.
 std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
                                    const std::function<Trial(long long)>& launch_for) {
     int pairs = 0, sharing = 0;

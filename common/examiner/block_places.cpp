@@ -8,9 +8,9 @@
 namespace coalesce {
 namespace {
 
-/// The number of accesses to record, which is large enough to include a warp's first load.
+/// The number of accesses to record, large enough to include a warp's first load.
 constexpr std::size_t kForFirstLoad = 64;
-/// The most blocks to check. Each check launches the kernel once.
+/// The maximum number of blocks to check. Each check launches the kernel once.
 constexpr long long kMostPlacedBlocks = 128;
 
 Block block_of(const LaunchShape& launch, long long number) {
@@ -36,8 +36,8 @@ std::vector<std::int64_t> stored_by(const Trial& trial) {
 /// Maps each element to the first block that stored it.
 using Owners = std::unordered_map<std::int64_t, long long>;
 
-/// Records the elements that a warp of `block` has stored. Returns a meeting if another block has
-/// already stored one of these elements.
+/// Records that a warp of `block` stored these elements. Returns a meeting if another block has
+/// already stored one of them.
 std::optional<Meeting> note(const std::vector<std::int64_t>& stored, long long block,
                             const LaunchShape& launch, Owners& owners) {
     for (const std::int64_t element : stored) {
@@ -74,8 +74,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
-        // For every block except block 0, trace warps only until one of them stores. If blocks
-        // overlap, this warp already stores elements of block 0.
+        // In every block except block 0, trace warps only until one of them stores something. If
+        // blocks overlap, that warp already stores elements that block 0 stored.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMostTracedAccesses};
@@ -119,7 +119,7 @@ std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch
     const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
     if (!first || !next_x || !next_y) return std::nullopt;
     const BlockOrigins origins{shape, *first, *next_x, *next_y};
-    // Check that three further blocks have the same spacing, if they exist and load something.
+    // Check that three more blocks have the same spacing, if they exist and load anything.
     for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
         const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,

@@ -1,4 +1,4 @@
-// Finds out which cells each block of a launch accesses, from the loads and stores of its warps.
+// Determines which cells each block of a launch accesses, from the loads and stores of its warps.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Block {
     std::string text() const;
 };
 
-/// The index of an element of the input, and the source line that loads this element.
+/// The index of an element in the input, and the source line that loads the element.
 struct Loaded {
     std::int64_t element = 0;
     int line = 0;
@@ -35,7 +35,7 @@ struct BlockStores {
     std::optional<Block> first_idle;  ///< the first block that stores nothing
     long long idle = 0;               ///< number of blocks that store nothing
 };
-/// Traces the stores of each block in a launch of its own, until two blocks store the same cell.
+/// Traces the stores of each block in a separate launch, until two blocks store to the same cell.
 /// Returns nothing if there are too many blocks to check.
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again);
@@ -43,8 +43,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again);
 
-/// The input cells at which three neighbouring blocks start. All other blocks have the same
-/// spacing.
+/// The input cells at which three neighbouring blocks start. All other blocks are spaced the same
+/// way.
 struct BlockOrigins {
     Shape shape{0, 0};           ///< shape of the input
     Cell first, next_x, next_y;  ///< first cells of blocks (0, 0), (1, 0) and (0, 1)

@@ -12,17 +12,17 @@ namespace {
 
 using simulated::Report;
 
-/// Returns the number of elements that an access reads or writes, from the number of bytes in the
-/// report's message.
+/// Returns the number of elements that an access reads or writes, computed from the number of bytes
+/// in the report's message.
 std::int64_t elements_of_access(const Report& report) {
     const std::size_t number = report.message.find_first_of("0123456789");
     if (number == report.message.npos) return 1;
     return std::max(1, std::atoi(report.message.c_str() + number) / 4);
 }
 
-/// Describes the accessed element, for example "element 4813 of `in`, which has 4810". Far outside
-/// the matrices the address does not tell which matrix is meant, so reads count as accesses to `in`
-/// and writes as accesses to `out`.
+/// Describes the accessed element, for example "element 4813 of `in`, which has 4810". If the
+/// address is far outside both matrices, it does not show which matrix was meant, so reads count as
+/// accesses to `in` and writes as accesses to `out`.
 std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
     const bool is_out = !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
@@ -82,8 +82,8 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .next = advice_on_bounds(evidence)};
 }
 
-/// Finds a wrong index by launching the kernel on shapes that consist of whole tiles and are not
-/// square. On the shape that failed, accesses outside the matrix can hide the pattern of the
+/// Looks for a wrong index by launching the kernel on non-square shapes that consist of whole
+/// tiles. On the shape that failed, accesses outside the matrix can hide the pattern of the
 /// mistake.
 std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
     const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
@@ -91,11 +91,11 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
             return std::nullopt;
         return wrong_result(seen, *seen.comparison, evidence);
     };
-    // On a shape with partial tiles a missing bounds check can look like a wrong index, so skip
-    // that shape if the kernel was right on whole tiles.
+    // On a shape with partial tiles, a missing bounds check can look like a wrong index, so skip
+    // that shape if the kernel was correct on whole tiles.
     if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
-        // On the simulated GPU, launch the kernel again in a way that lets it continue after an
-        // access outside the matrix. A real GPU has already returned a result.
+        // On the simulated GPU, launch the kernel again in a mode that lets it continue after an
+        // access outside the matrix. On a real GPU, the first launch has already returned a result.
         Trial here = trial;
         if (auto result = evidence.seen_with(trial.shape).comparison) here.comparison = result;
         if (auto found = mistake_at(here)) return found;
@@ -107,8 +107,9 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// Drops the explanation about the other matrix from a text such as "it fits out[row * 4 + col]
-/// ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake concerns `matrix`.
+/// Drops the explanation that concerns the other matrix from a text such as "it fits out[row * 4 +
+/// col] ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake is in the
+/// index into `matrix`.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
@@ -136,8 +137,8 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
     }
-    // A kernel whose tile is larger than the small matrices may still be right on the large counted
-    // shape. Such a kernel lacks a bounds check.
+    // A kernel whose tile is larger than the small matrices may still be correct on the large shape
+    // for which costs are counted. Such a kernel is missing a bounds check.
     if (!evidence.was_right_on_whole_tiles &&
         evidence.try_again({.shape = evidence.exercise.counted}).is_good()) {
         return no_bounds_check(trial, place, details, evidence);

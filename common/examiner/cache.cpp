@@ -18,14 +18,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFormat = "coalesce cache 1\n";
 
-/// Returns the text of a cache entry, which consists of the format, a checksum, the length of the
-/// key, the key and the value.
+/// Returns the contents of a cache entry: the format, a checksum, the length of the key, the key
+/// and the value.
 std::string kept_text(const std::string& key, const std::string& value) {
     const std::string content = std::to_string(key.size()) + "\n" + key + value;
     return std::string(kFormat) + hash_text(content) + "\n" + content;
 }
 
-/// Returns the value in a cache entry, or nothing if the entry is damaged or has another key.
+/// Returns the value in a cache entry, or nothing if the entry is damaged or belongs to another
+/// key.
 std::optional<std::string> value_in(const std::string& entry, const std::string& key) {
     constexpr std::size_t checksum = 17;  // 16 digits and a line break
     if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
@@ -38,8 +39,8 @@ std::optional<std::string> value_in(const std::string& entry, const std::string&
     return content.substr(head.size());
 }
 
-/// Removes the oldest entries of this kind if there are too many. Every save of a learner's file
-/// adds an entry.
+/// Removes the oldest entries of this kind if there are too many. An entry is added each time a
+/// learner saves a file.
 void forget_the_oldest(const fs::path& folder, const std::string& kind) {
     std::vector<std::pair<fs::file_time_type, fs::path>> entries;
     std::error_code error;

@@ -12,17 +12,17 @@ namespace {
 
 using simulated::Report;
 
-// ---- kernels that do not end, or that end with an error ----
+// ---- kernels that never finish, or finish with an error ----
 
 /// Finds kernels that exceed the instruction budget because their threads repeat each other's work.
-/// Such a kernel ends on a small matrix.
+/// Such a kernel still finishes on a small matrix.
 std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
                                      const Evidence& evidence) {
     constexpr int side = 8;
     const Shape small = evidence.exercise.at_least(side, side);
     const Trial seen = evidence.seen_with(small);
     if (!seen.has_ended()) return std::nullopt;
-    // Each store request writes at least one element, so this number is a lower bound.
+    // Each store request writes at least one element, so this quotient is a lower bound.
     const std::uint64_t times = seen.counters.store_requests / seen.elements();
     if (times < 4) return std::nullopt;
     Failure failure =
@@ -64,7 +64,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
 
 // ---- errors of a real GPU ----
 
-/// Returns the failure for an error of a real GPU that no other rule explains.
+/// Returns the failure for an error on a real GPU that no other rule explains.
 Failure device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
     const std::string says =
@@ -100,8 +100,8 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
     return failure;
 }
 
-/// Returns the failure of a refused launch. The code that refuses a launch knows only the file's
-/// name, so this function adds the line.
+/// Returns the failure for a refused launch. The code that refuses a launch knows only the name of
+/// the file, so this function adds the line.
 std::optional<Failure> refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.refused.kind == FailureKind::none) return std::nullopt;
     Failure refused = trial.refused;

@@ -15,13 +15,13 @@ namespace coalesce {
 struct Evidence {
     const Source& source;
     const Exercise& exercise;
-    /// Whether the kernel was right on an earlier shape that consists of whole tiles.
+    /// Whether the kernel was correct on an earlier shape that consists of whole tiles.
     bool was_right_on_whole_tiles = false;
     /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
-    /// an empty trial, because the failed kernel may have broken the GPU's context.
+    /// an empty trial, because the failed kernel may have left the GPU's context unusable.
     TryAgain try_again;
 
-    /// Launches the kernel again without checks, so that it runs to its end in spite of errors.
+    /// Launches the kernel again without checks, so that it runs to completion despite errors.
     Trial seen_with(Shape shape, const TracedWarp& traced = {}) const {
         return try_again({.shape = shape,
                           .watch = Watch::result_alone,
@@ -30,7 +30,7 @@ struct Evidence {
     }
 };
 
-/// Returns the mistake that made a launch fail.
+/// Returns the mistake that caused a launch to fail.
 Failure cause_of(const Trial& trial, const Evidence& evidence);
 
 /// Reports whether both sides of the matrix are multiples of 64, so that tiles of every usual size

@@ -8,8 +8,8 @@ namespace {
 
 constexpr const char* kInputName = "input.cu";
 constexpr const char* kOutputName = "kernel.ll";
-/// The name of the folder of headers. A relative path gives the headers the same names on every
-/// computer.
+/// The name of the folder that contains the headers. Because the path is relative, the headers have
+/// the same names on every computer.
 constexpr const char* kHeadersName = "include";
 
 std::vector<std::string> joined(std::vector<std::string> words,
@@ -19,8 +19,8 @@ std::vector<std::string> joined(std::vector<std::string> words,
 }
 
 /// Returns the arguments that clang's driver would pass for `clang++ -x cuda --cuda-device-only
-/// ...`. They work with clang 17 to 22. They use only the project's own headers, so a page needs no
-/// others.
+/// ...`. They work with clang 17 to 22. They use only the project's own headers, so clang needs no
+/// other headers in a web page.
 std::vector<std::string> front_end() {
     const std::string headers = kHeadersName;
     return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
@@ -29,7 +29,8 @@ std::vector<std::string> front_end() {
             "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
             "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
             "-fexceptions", "-fno-threadsafe-statics",
-            // Keep loops that compute the length of a string, because a GPU has no strlen to call.
+            // Do not replace loops that compute the length of a string by calls of strlen, which
+            // does not exist on a GPU.
             "-fno-builtin-strlen", "-fno-builtin-wcslen",
             // Use only the project's headers.
             "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,

@@ -1,5 +1,5 @@
-// Builds the command that compiles a learner's file to LLVM IR. Native programs and pages use the
-// same command. In a page, clang is WebAssembly and has neither a driver nor a back end.
+// Builds the command that compiles a learner's file to LLVM IR. Native programs and web pages use
+// the same command. In a web page, clang runs as WebAssembly, with neither a driver nor a back end.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace coalesce {
 
-/// A call of clang. It must run in a folder that contains the file `input` and a folder `headers`
-/// with the headers of common/cuda_headers/include.
+/// A clang command. It must run in a folder that contains the file `input` and a folder named
+/// `headers` with the headers of common/cuda_headers/include.
 struct ClangRequest {
     std::vector<std::string> arguments;  ///< arguments of clang: "-cc1", ...
     std::string text;                    ///< text of the file `input`
@@ -21,16 +21,16 @@ struct ClangRequest {
 
 /// Returns the request for a learner's file. `source.is_good()` must be true.
 ClangRequest clang_ir_request(const Source& source);
-/// Returns the request for a text that is already wrapped for `Dialect::bare_clang`.
+/// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
 
-/// Returns the two calls that replace `request` if clang has a back end for NVIDIA's GPUs, because
-/// that back end would change the optimizations. The second call optimizes for a target without a
-/// back end, which gives the same IR as in a page.
+/// Returns the two commands that replace `request` if clang has a back end for NVIDIA GPUs, because
+/// the presence of that back end would change the optimizations. The second command optimizes for a
+/// target without a back end, which produces the same IR as in a web page.
 std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request);
 
-/// Returns the name of the compiler that consists of clang and our translator, for example "clang
-/// 22.1.8, translated".
+/// Returns the name of the compiler formed by clang and our translator, for example "clang 22.1.8,
+/// translated".
 std::string translated_by_us(const std::string& version);
 
 }  // namespace coalesce

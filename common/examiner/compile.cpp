@@ -35,7 +35,7 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const Cache cache(options.cache);
     if (auto kept = read_kept<Compiled>(cache.find("ptx", key))) {
         kept->entry = entry_of(options.kernel);
-        // The name of the file is not part of the key, so a cached message may contain the name of
+        // The file's name is not part of the key, so a cached message may contain the name of
         // another file.
         for (Message& message : kept->messages) message.place.file = source.name;
         kept->is_from_cache = true;

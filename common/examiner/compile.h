@@ -2,9 +2,9 @@
 /// Compiles a learner's file to PTX, with a few lines of our own before and after it.
 ///
 /// The lines before the file define `Launch` and `ceil_div`, so that the file needs no includes.
-/// The lines after the file define a kernel of one thread that evaluates `configure(rows, cols)` on
-/// the device. No host code of the file ever runs. Messages name only the learner's file and its
-/// lines.
+/// The lines after the file define a single-thread kernel that evaluates `configure(rows, cols)` on
+/// the device. None of the file's host code ever runs. Messages mention only the learner's file and
+/// its lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
 ///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());
@@ -19,10 +19,10 @@
 
 namespace coalesce {
 
-/// The severity of a compiler's message.
+/// The severity of a compiler message.
 enum class Severity { error, warning, note };
 
-/// A compiler's message about a place in the learner's file.
+/// A compiler message about a place in the learner's file.
 struct Message {
     Severity severity = Severity::error;
     Place place;       ///< file, line and, if known, column
@@ -38,16 +38,17 @@ enum class Compiler {
     nvrtc,    ///< the fastest choice: libnvrtc, loaded into this process
     nvcc,     ///< `nvcc -ptx`
     clang,    ///< clang with the project's headers
-    clang_ir  ///< clang makes LLVM IR, and our translator makes PTX of it, as in a page
+    clang_ir  ///< clang emits LLVM IR, and our translator turns it into PTX, as in a web page
 };
 
 /// The options of a compilation.
 struct CompileOptions {
     /// The name of the __global__ function to find. Its parameters are (float*, const float*, int, int).
     std::string kernel = "transpose";
-    /// The virtual architecture to compile for. `native_architecture()` returns the device's.
+    /// The virtual architecture to compile for. `native_architecture()` returns the one of the
+    /// device.
     std::string architecture = "compute_90";
-    /// The folder of the cache. An empty path switches caching off.
+    /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
     /// Which compiler.
     Compiler compiler = Compiler::any;
@@ -60,7 +61,7 @@ struct Compiled {
     std::string file;               ///< the file's name in messages
     std::string kernel;             ///< name of the kernel's function
     std::string ptx;                ///< the PTX, or "" if the file did not compile
-    std::string entry;              ///< the kernel's name in the PTX
+    std::string entry;              ///< the name of the kernel in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     bool is_from_cache = false;     ///< the result was cached
     std::vector<Message> messages;  ///< all messages, by line
@@ -70,7 +71,7 @@ struct Compiled {
     bool ok() const { return failure.kind == FailureKind::none; }
 };
 
-/// Compiles a file. Errors in the file are returned in Compiled::failure and never thrown.
+/// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
 /// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result,
@@ -82,7 +83,7 @@ extern const char* const kConfigureEntry;
 /// "" if there is none.
 std::string compiler_found(Compiler compiler = Compiler::any);
 
-/// Returns an identifier of the compiler that `compile` would use, for the keys of caches.
+/// Returns an identifier of the compiler that `compile` would use, for use in cache keys.
 std::string compiler_identity(Compiler compiler = Compiler::any);
 
 }  // namespace coalesce

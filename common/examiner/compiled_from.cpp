@@ -16,7 +16,7 @@ namespace coalesce {
 namespace {
 
 std::string wanted_signature(const std::string& kernel) {
-    // An in-place kernel uses one matrix and its side. Its other parameters are unnamed.
+    // An in-place kernel uses one matrix and its side length. Its other parameters are unnamed.
     if (kernel.ends_with("_in_place")) {
         return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
     }
@@ -25,7 +25,7 @@ std::string wanted_signature(const std::string& kernel) {
 
 constexpr const char* kWantedConfigure = "constexpr Launch configure(int rows, int cols)";
 
-/// Returns the number of the first line that contains `word`, or 0.
+/// Returns the number of the first line that contains `word`, or 0 if there is none.
 int line_with(const std::string& text, const std::string& word) {
     std::smatch found;
     const std::regex whole_word("\\b" + word + "\\b");
@@ -119,7 +119,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
 }
 
 /// Returns the failure for compiler errors that refer neither to the learner's lines nor to the
-/// call of configure.
+/// call of `configure`.
 Failure compiler_broke(const Source& source, const std::string& compiler, const RawOutput& raw,
                        const std::vector<std::string>& ours) {
     const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
@@ -152,7 +152,7 @@ Failure explain(const Source& source, const std::string& compiler, const RawOutp
     return compiler_broke(source, compiler, raw, said.ours);
 }
 
-/// Returns the failure for a file that the compiler accepts but the translator does not. The file
+/// Returns the failure for a file that the compiler accepts but our translator does not. The file
 /// may be correct.
 Failure not_translated(const Source& source, const translator::Untranslated& why) {
     const bool is_known = why.file == kLearnersFile;

@@ -1,6 +1,6 @@
 // Completes a compilation after the compiler has run: reads the compiler's messages, translates
 // LLVM IR to PTX, finds the kernel in the PTX, and explains errors. This code starts no programs
-// and opens no files, so it also works in a page.
+// and opens no files, so it also works in a web page.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ struct RawOutput {
     bool is_good = false;         ///< whether the compiler produced PTX or LLVM IR
     bool is_out_of_time = false;  ///< whether the compiler was killed at the time limit
     int seconds = 0;              ///< the time limit
-    std::string ptx = "";         ///< the PTX; empty if the compiler made LLVM IR
-    std::string ir = "";          ///< the LLVM IR; empty if the compiler made PTX
+    std::string ptx = "";         ///< the PTX; empty if the compiler emitted LLVM IR
+    std::string ir = "";          ///< the LLVM IR; empty if the compiler emitted PTX
     std::string output = "";      ///< its messages
 };
 
 /// Completes the compilation of `source` from the compiler's output `raw`, and looks for `kernel`
-/// in the PTX. `compiler` is the name to store in Compiled::compiler.
+/// in the PTX. `compiler` is the name stored in Compiled::compiler.
 Compiled compiled_from(const Source& source, const std::string& kernel, const std::string& compiler,
                        const RawOutput& raw);
 
-/// Returns the names of the kernels in a PTX module, except for the kernel that `wrapped` adds.
+/// Returns the names of the kernels in a PTX module, except the kernel that `wrapped` adds.
 std::vector<std::string> entries_of(const std::string& ptx);
 
 /// Returns the mangled name of a kernel that takes (float*, const float*, int, int).

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folders to search for the CUDA toolkit, the likeliest first.
+/// Returns the folders to search for the CUDA toolkit, most likely first.
 std::vector<std::string> toolkit_roots() {
     std::vector<std::string> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -50,23 +50,23 @@ std::string find_nvrtc() {
     return "";
 }
 
-/// Finds a compiler with the script that ./learn and CMake also use. Returns its path, or "" if
-/// there is none.
+/// Finds a compiler by running the script that ./learn and CMake also use. Returns its path, or ""
+/// if there is none.
 std::string find_by_script(const std::vector<std::string>& words) {
     std::vector<std::string> command = {COALESCE_FIND_COMPILER};
     command.insert(command.end(), words.begin(), words.end());
     const Ended child = run_child(command, 20);
     if (child.exit_code != 0) return "";
-    // The last line of the output is the path. The lines before it name compilers that are too old.
+    // The last line of the output is the path. The lines before it list compilers that are too old.
     return lines_of(trimmed(child.output)).back();
 }
 
 /// The oldest and newest versions of clang whose LLVM IR the translator supports.
 constexpr const char *kOldestWithIr = "17", *kNewestWithIr = "22";
 
-/// Returns the architecture for clang, for example "sm_80" for "compute_90". Old versions of clang
-/// support nothing newer than sm_80, and the course needs nothing newer. Devices also run code for
-/// older architectures.
+/// Returns the architecture to pass to clang, for example "sm_80" for "compute_90". Old versions of
+/// clang support nothing newer than sm_80, and the course needs nothing newer. Devices also run
+/// code built for older architectures.
 std::string clang_architecture(const std::string& architecture) {
     constexpr int newest = 80;
     const std::size_t underline = architecture.find('_');
@@ -90,7 +90,7 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
 constexpr const char* kOwnHeaders = "headers";
 
 /// Writes empty headers that clang finds before the host's headers, because the host's <cstdio>
-/// declares another printf. Kernels need nothing from these headers.
+/// declares a different printf. Kernels need nothing from these headers.
 void write_own_headers(const fs::path& folder) {
     fs::create_directory(folder / kOwnHeaders);
     for (const char* name : {"cstdio", "stdio.h"}) {
@@ -98,8 +98,8 @@ void write_own_headers(const fs::path& folder) {
     }
 }
 
-/// Splits a line that `clang -###` prints into words. Each word is in quotes, and a backslash
-/// precedes every quote or backslash in it.
+/// Splits a line printed by `clang -###` into words. Each word is in quotes, and a backslash
+/// precedes every quote or backslash within a word.
 std::vector<std::string> quoted_words(const std::string& line) {
     std::vector<std::string> words;
     bool is_inside = false;
@@ -116,13 +116,13 @@ std::vector<std::string> quoted_words(const std::string& line) {
 }
 
 /// Returns the command that compiles a kernel to PTX with the project's headers, because clang may
-/// be too old to read the toolkit's headers. `more` adds other header folders and names the input
-/// and the output.
+/// be too old to read the toolkit's headers. `more` contains further header folders and the names
+/// of the input and the output.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
                                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {
         clang, "-x", "cuda", "-std=c++20", "-O3",
-        // Keep endless loops, which C++ would allow clang to remove. They are mistakes that the
+        // Keep infinite loops, which C++ would allow clang to remove. They are mistakes that the
         // learner must see.
         "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
         "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
@@ -134,7 +134,7 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
     return words;
 }
 
-/// Converts the result of a child process to a compiler's output.
+/// Converts the result of a child process to the output of a compiler.
 RawOutput ended(const Ended& child, int seconds) {
     return {.is_good = child.exit_code == 0,
             .is_out_of_time = child.timed_out,
@@ -237,7 +237,7 @@ std::optional<FoundCompiler> find_compiler(Compiler kind) {
     const std::string path = path_of(kind);
     if (path.empty()) return std::nullopt;
     std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
-    // The identity includes this program, because the translator is part of this program.
+    // The identity also covers this program, because the translator is part of it.
     if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
     return FoundCompiler{kind, path, identity};
 }
@@ -267,7 +267,7 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
             return run_clang_for_ir(compiler.path, wrapped, seconds);
         }
         return run_command(command, wrapped, seconds);
-    } catch (const std::exception& error) {  // for example, because the disk is full
+    } catch (const std::exception& error) {  // for example because the disk is full
         RawOutput result;
         result.output = error.what();
         return result;

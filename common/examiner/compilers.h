@@ -25,24 +25,24 @@ Compiler demanded(Compiler kind);
 /// no such compiler is installed.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".
-/// Runs the compiler, which takes a moment.
+/// Runs the compiler, so it takes a moment.
 std::string version_of(const FoundCompiler& compiler);
 /// Returns "NVRTC", "nvcc" or "clang".
 const char* name_of(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles a wrapped text for `architecture`, such as "compute_90".
+/// Compiles wrapped source code for `architecture`, such as "compute_90".
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds);
 
-/// Returns the command that makes clang read a wrapped text from stdin and print PTX. It is the
-/// command that clang's driver would run. The command writes no files, reads no files except the
-/// headers in `clang_headers()`, and starts no other process. Throws std::runtime_error if the
-/// driver does not print such a command.
+/// Returns the command that makes clang read wrapped source code from stdin and print PTX. It is
+/// the command that clang's driver would run. The command writes no files, reads no files other
+/// than the headers in `clang_headers()`, and starts no other process. Throws std::runtime_error if
+/// the driver does not print such a command.
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture);
-/// Returns the folder of the project's headers for clang.
+/// Returns the folder that contains the project's headers for clang.
 std::string clang_headers();
 
 /// Compiles with NVRTC.
@@ -50,7 +50,7 @@ RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
                     const std::string& architecture);
 /// Returns the version of NVRTC, such as "13.0", or "" if the library cannot be loaded.
 std::string nvrtc_version(const std::string& library);
-/// Returns the folder of the toolkit's headers, or "" if there is none.
+/// Returns the folder that contains the toolkit's headers, or "" if there is none.
 std::string toolkit_headers();
 
 }  // namespace coalesce

@@ -13,14 +13,15 @@
 namespace coalesce {
 namespace {
 
-/// A kind of access, with the counters of its costs and the failure to report if it costs too much.
+/// A kind of access, the counters that record its cost, and the failure to report if it costs too
+/// much.
 struct AccessKind {
     FailureKind kind;
     const char* verb;  ///< "load"
     const char* unit;  ///< "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null if there is no ideal cost
+    std::uint64_t Counters::*ideal;  ///< null if accesses of this kind have no ideal cost
     double Limits::*limit;
 };
 
@@ -47,7 +48,7 @@ double ratio(const Counters& counters, const AccessKind& access) {
                     : 0;
 }
 
-/// Returns the line for which `figure` is largest, or null if no line has this kind of access.
+/// Returns the line for which `figure` is largest, or null if no line has accesses of this kind.
 const LineCounters* line_with_most(const std::vector<LineCounters>& lines, const AccessKind& access,
                                    const auto& figure) {
     const auto most = std::max_element(lines.begin(), lines.end(),
@@ -77,8 +78,8 @@ std::string advice(const Counters& counters, const AccessKind& access) {
            "change from one lane to the next?";
 }
 
-/// Returns the highest allowed cost per request, from the limits or else from the solution. 0 means
-/// that there is no limit.
+/// Returns the highest allowed cost per request, which is the limit or, without a limit, the
+/// solution's cost. 0 means that any cost is allowed.
 double allowed(const AccessKind& access, const Limits& limits,
                const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
@@ -91,14 +92,14 @@ std::string conflict_text(const Counters& counters, const AccessKind& access) {
     return kNumber(ways) + "-way bank conflicts: ";
 }
 
-/// Returns the wavefronts of shared memory for loads and stores together. The learner may choose
-/// whether loads or stores pay for the transpose.
+/// Returns the total number of shared-memory wavefronts for loads and stores. The learner may
+/// choose whether loads or stores pay for the transpose.
 std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Reports whether the accesses also cost more in total than the solution's. Wide accesses cost
-/// more per request, but a kernel needs fewer of them.
+/// Reports whether the accesses also cost more in total than those of the solution. Wide accesses
+/// cost more per request, but a kernel needs fewer of them.
 bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
@@ -139,14 +140,15 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
         return std::nullopt;
     }
-    // Wide accesses take several wavefronts even without conflicts. At the ideal cost there are no
-    // conflicts to report.
+    // Wide accesses take several wavefronts even without conflicts. If the cost is ideal, there are
+    // no conflicts to report.
     if (access.ideal && *found.counters.*access.cost <= *found.counters.*access.ideal) {
         return std::nullopt;
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    // Name the line with the highest cost per request, even if another line is executed more often.
+    // Report the line with the highest cost per request, even if another line is executed more
+    // often.
     const auto dearness = [&](const Counters& counters) { return ratio(counters, access); };
     if (const LineCounters* line = line_with_most(found.lines, access, dearness)) {
         failure.place.line = line->line;
@@ -166,10 +168,10 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKi
     return failure;
 }
 
-/// The accesses to global memory of the first block's first warp, on average.
+/// Averages over the global memory accesses of the first warp in the first block.
 struct WarpsWork {
-    double lanes = 0;           ///< active lanes per access; 0 if there is no access
-    double bytes_per_lane = 0;  ///< bytes per active lane, on average
+    double lanes = 0;           ///< active lanes per access; 0 if there are no accesses
+    double bytes_per_lane = 0;  ///< bytes per active lane
 };
 
 WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
@@ -224,7 +226,7 @@ void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
     }
 }
 
-/// Finds accesses that are cheap enough per request but more frequent than in the solution.
+/// Finds accesses that are cheap enough per request, but more numerous than in the solution.
 std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
                                          const TryAgain& try_again) {
     if (!found.solution_counters) return std::nullopt;
@@ -232,8 +234,8 @@ std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind&
     const std::uint64_t enough = *found.solution_counters.*access.requests;
     if (has <= enough) return std::nullopt;
     if (access.ideal) {
-        // Allow a tile that the solution does not have, and the additional reads of a kernel that
-        // prints its tile.
+        // Tolerate a tile that the solution does not have, and the additional reads of a kernel
+        // that prints its tile.
         const bool prints = code_alone(found.source).find("printf") != std::string::npos;
         if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
     }
@@ -294,9 +296,9 @@ Verdict with_atomics_as_stores(Verdict found) {
 /// Above this multiple of the solution's instruction count, no reasonable way to write the kernel explains the cost.
 constexpr std::uint64_t kMostInstructions = 16;
 
-/// Finds kernels that execute far too many instructions. A kernel can pass data between warps bit
-/// by bit, through counting barriers or phases of mbarriers, or between lanes. No counter of
-/// accesses sees this, but it takes many instructions.
+/// Finds kernels that execute far too many instructions. A kernel could pass data between warps bit
+/// by bit, through counting barriers or mbarrier phases, or between lanes. No access counter would
+/// reveal this, but it takes many instructions.
 std::optional<Failure> too_many_instructions(const Verdict& found) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = found.counters->warp_instructions;
@@ -322,7 +324,8 @@ std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape
                    .next = "Launch a block for each tile."};
 }
 
-/// Explains why there are too many threads: more blocks than tiles, or blocks that are too large.
+/// Explains why there are too many threads: there are more blocks than tiles, or the blocks are too
+/// large.
 void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
                            const Limits& limits) {
     constexpr double common_tile = 32 * 32;

@@ -13,23 +13,22 @@
 
 namespace coalesce {
 
-/// Returns the failures for costs that exceed their limits, the worst first. The kernel must be
-/// right.
+/// Returns a failure for each cost that exceeds its limit, worst first. The kernel must be correct.
 std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,
                               const Limits& limits, const TryAgain& try_again);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Finds loads that wait for each other because there is a barrier or a store between them in the
-/// source. Loads in a loop that the compiler did not unroll also wait for each other, but are not
+/// Finds loads that cannot overlap because there is a barrier or a store between them in the
+/// source. Loads in a loop that the compiler did not unroll cannot overlap either, but are not
 /// reported.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson asks them to keep
-/// some in flight.
+/// Finds kernels that wait for all asynchronous copies before they read a tile, although the lesson
+/// requires some copies to stay in flight.
 std::optional<Failure> copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Finds kernels without asynchronous copies, if the lesson asks for some.
+/// Finds kernels without asynchronous copies, if the lesson requires such copies.
 std::optional<Failure> copies_not_async(const Verdict& verdict, const Limits& limits);
 
 // ---- too_slow.cpp: limits on the predicted time ----
@@ -38,32 +37,34 @@ std::optional<Failure> copies_not_async(const Verdict& verdict, const Limits& li
 /// the favourable end of the model's error band. Returns nothing if the model does not cover
 /// something that could make the kernel faster.
 std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits);
-/// Returns the failure for a kernel whose time cannot be predicted although the solution's can.
+/// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
+/// can be.
 Failure not_predicted(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
 //
-// Checks which tile each block takes, by the first address that the block loads. Two kernels whose
-// blocks take different tiles cost the same on the simulated GPU, but not on a real GPU.
+// Checks which tile each block takes, judging by the first address that the block loads. Two
+// kernels that assign tiles to blocks differently cost the same on the simulated GPU, but not on a
+// real GPU.
 
-/// An order in which blocks take tiles.
+/// An order in which the blocks take the tiles.
 struct BlockOrder {
     const char* name;  ///< its name in exercise.toml, one of kBlockOrders
     /// Returns the row and column of the tile that block (x, y) takes in a grid of `wide` x `tall`
-    /// blocks. Null allows any order in which most blocks take another row and another column than
-    /// the previous block.
+    /// blocks. Null allows any order in which most blocks take a tile in a different row and a
+    /// different column than the previous block.
     Cell (*tile_of)(int x, int y, int wide, int tall);
-    Shape shape;          ///< shape for the check, which launches the kernel for each block
+    Shape shape;          ///< the shape for the check; the kernel is launched once per block
     int tile = 32;        ///< side of a tile
     int most_blocks = 0;  ///< number of blocks to check, spread over the grid; 0 for all
 };
 
-/// Returns the order of this name, or nullptr if `name` is empty.
+/// Returns the order with this name, or nullptr if `name` is empty.
 const BlockOrder* block_order_called(const std::string& name);
 
 /// Returns a failure for the first block that does not take the tile that `order` prescribes.
-/// Launches the kernel once for each block to check. Returns nothing if the order is right, or if
-/// the grid is far too large.
+/// Launches the kernel once for each block it checks. Returns nothing if the order is correct, or
+/// if the grid is far too large.
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch);
 

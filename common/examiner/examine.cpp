@@ -15,9 +15,9 @@
 namespace coalesce {
 namespace {
 
-/// Returns one shape with many columns and one with many rows. The long side exceeds the threads of
-/// the largest block and the elements that this grid covers. An exercise that takes only squares
-/// gets one large square.
+/// Returns one very wide shape and one very tall shape. The long side exceeds both the threads of
+/// the largest block and the elements that this grid covers. For an exercise that takes only square
+/// matrices, returns one large square.
 std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
     constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
     const auto shape = [&](long long rows, long long cols) {
@@ -41,7 +41,7 @@ struct NoSolution : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Runs the steps of one examination in order. Each step returns whether the examination should
+/// Runs the steps of an examination in order. Each step returns whether the examination should
 /// continue.
 class Examiner {
 public:
@@ -90,7 +90,7 @@ private:
         return compiled_.ok();
     }
 
-    /// Records how a launch ended. The first bad launch becomes the reported failure.
+    /// Records the outcome of a launch. The first bad launch becomes the reported failure.
     bool is_good(const Trial& trial) {
         verdict_.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
         if (trial.is_good()) return true;
@@ -112,9 +112,9 @@ private:
             is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
             is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
         }
-        // Larger shapes can only reveal a grid that does not grow or a block that does. A constant
-        // grid may be too small for larger matrices, and a block that grows with the matrix may
-        // become too large.
+        // Larger shapes can reveal two mistakes: a grid of constant size may be too small for
+        // larger matrices, and a block that grows with the matrix may become too large. With a
+        // fixed block and a growing grid, neither applies.
         if (is_block_fixed && !is_grid_fixed) return true;
         const LaunchShape grown;
         const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
@@ -151,8 +151,8 @@ private:
         return true;
     }
 
-    /// Returns the result of `make` for the compiled solution, or the result that the runner stored
-    /// in an earlier call.
+    /// Returns the result of `make` for the compiled solution, or the cached result of an earlier
+    /// call.
     template <class Make>
     auto of_solution(const std::string& kind, Shape shape, Make make) {
         using Found = typename std::invoke_result_t<Make, const Compiled&>::value_type;
@@ -196,7 +196,7 @@ private:
         });
     }
 
-    /// Reports whether the learner's kernel is the reason that there is no predicted time. A kernel
+    /// Reports whether the learner's kernel is the reason why there is no predicted time. A kernel
     /// that prints has no predicted time either, but that is allowed.
     bool is_time_missing() {
         if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
@@ -204,7 +204,7 @@ private:
         return time_of_solution().has_value();
     }
 
-    /// Compares the costs of the shape counted last with their limits.
+    /// Compares the costs of the most recently counted shape with their limits.
     void hold_costs_against_limits(const Verdict& found) {
         const LaunchShape& launch = verdict_.shapes.back().launch;
         for (Failure& failure : too_dear(found, launch, exercise_.limits, try_again_)) {
@@ -232,8 +232,8 @@ private:
         if (!count(shape, found)) return;
         hold_costs_against_limits(found);
         if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
-        // Check the order on the shape for which costs were counted. There, loads that only serve
-        // to deceive this check would raise the costs.
+        // Check the order on a shape for which costs are counted. There, loads whose only purpose
+        // is to deceive this check would raise the costs.
         BlockOrder order = *block_order_called(exercise_.block_order);
         order.shape = shape;
         order.most_blocks = 8;
@@ -267,8 +267,8 @@ Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
         try {
             Examiner(source, exercise, runner, options, verdict).run();
         } catch (const std::exception& problem) {
-            // This computer caused the problem, not the kernel. For example, there may be too
-            // little memory.
+            // This computer caused the problem, not the kernel. For example, there may not be
+            // enough memory.
             verdict.outcome = Verdict::Outcome::not_examined;
             verdict.failures = {
                 {.kind = FailureKind::environment_problem,

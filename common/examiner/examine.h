@@ -1,7 +1,7 @@
 /// \file
-/// Examines a learner's file and returns a verdict. A kernel passes if it is right on every shape,
-/// passes every check, and costs no more than the exercise allows. Otherwise the verdict names the
-/// one cause.
+/// Examines a learner's file and returns a verdict. A kernel passes if it is correct on every
+/// shape, passes every check, and costs no more than the exercise allows. Otherwise the verdict
+/// names the cause.
 ///
 ///     LocalRunner runner({});
 ///     Verdict verdict = examine(read_source("exercises/03_tiled/kernel.cu"), exercise, runner,
@@ -23,16 +23,16 @@ namespace coalesce {
 
 /// The options of an examination.
 struct ExamineOptions {
-    /// The solution, whose total sectors, requests and wavefronts the kernel must not exceed.
-    /// Without a solution, only the exercise's limits apply.
+    /// The solution. The kernel may not exceed its total sectors, requests and wavefronts. Without
+    /// a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
-    /// A second shape for comparing the kernel's costs with the solution's, used if the costs at
-    /// `counted` are within the limits. 0 x 0 means no second shape. Errors on this shape are
-    /// reported like all others.
+    /// A second shape on which the kernel's costs are compared with the solution's. It is used if
+    /// the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on this
+    /// shape are reported like any others.
     Shape counted_too{0, 0};
 };
 
-/// Examines a file. Never throws, because a problem of this computer also becomes a Failure.
+/// Examines a file. Never throws: a problem with this computer is also reported as a Failure.
 Verdict examine(const Source& source, const Exercise& exercise, Runner& runner,
                 const ExamineOptions& options = {});
 

@@ -21,20 +21,20 @@ enum class FailureKind {
     file_missing,     ///< there is no such file
     file_unreadable,  ///< the file exists but cannot be read, or is not an ordinary file
     file_empty,       ///< the file contains only blanks
-    file_binary,      ///< the file contains bytes that do not occur in text
+    file_binary,      ///< the file contains bytes that never occur in text
     file_too_large,   ///< the file is larger than `kLargestSource`
-    include_refused,  ///< the file includes a file that is not a header of the toolkit
+    include_refused,  ///< the file includes a file other than a toolkit header
 
     // Compiling.
     does_not_compile,   ///< the compiler reports errors
-    kernel_missing,     ///< there is no __global__ function of the required name
+    kernel_missing,     ///< there is no __global__ function with the required name
     wrong_signature,    ///< the kernel has other parameters
     configure_missing,  ///< `configure` is missing or cannot be used
     compile_time_out,   ///< the compiler did not finish in time
     not_translated,     ///< the translator from LLVM IR to PTX does not support the kernel
 
     // Launching.
-    does_not_load,           ///< the device rejects the compiled kernel
+    does_not_load,           ///< the device rejected the compiled kernel
     bad_launch,              ///< configure returns no blocks, no threads, or too many blocks
     block_too_large,         ///< configure returns more threads per block than the device allows
     too_much_shared_memory,  ///< the block needs more shared memory than the device allows
@@ -42,42 +42,42 @@ enum class FailureKind {
 
     // Running.
     endless_loop,           ///< the kernel was still running after far more work than it needs
-    deadlock,               ///< threads wait for something that never happens
+    deadlock,               ///< threads wait for something that will never happen
     divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
     bad_warp_mask,          ///< a warp operation names lanes that do not take part in it
     assertion_failed,       ///< an assert failed in the kernel, or the kernel reached a trap
-    no_bounds_check,        ///< out-of-bounds accesses only on shapes with partial tiles
-    out_of_bounds,          ///< out-of-bounds accesses even on shapes of whole tiles
+    no_bounds_check,        ///< accesses out of bounds, but only on shapes with partial tiles
+    out_of_bounds,          ///< accesses out of bounds, even on shapes of whole tiles
     outside_shared_memory,  ///< accesses outside a shared array
-    outside_local_array,    ///< out-of-bounds accesses to a local array of a thread
+    outside_local_array,    ///< accesses out of bounds of a thread's local array
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
-    shared_race,            ///< threads write different values to one address in shared memory
-    elements_left_out,      ///< a warp reads and stores different numbers of elements
-    uninitialised_shared,   ///< the kernel reads shared memory that nothing wrote
-    uninitialised_read,     ///< the kernel reads device memory that nothing wrote
-    race_between_blocks,    ///< blocks access the same address without any order
+    shared_race,            ///< threads write different values to the same address in shared memory
+    elements_left_out,      ///< a warp stores fewer or more elements than it reads
+    uninitialised_shared,   ///< the kernel reads shared memory that was never written
+    uninitialised_read,     ///< the kernel reads device memory that was never written
+    race_between_blocks,    ///< blocks access the same address in no defined order
     kernel_failed,          ///< the device stopped the kernel for some other reason
     tile_not_shared,        ///< the tile is a separate array in each thread
     copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes to it
     copy_not_committed,     ///< like copy_not_waited_for, but no copy is ever committed
     copy_too_short,         ///< asynchronous copies leave gaps in the data that is read
-    too_much_work,          ///< threads repeat the work of others far too often
-    grid_exchanged,         ///< the grid would cover the matrix if its two sizes were exchanged
+    too_much_work,          ///< threads repeat each other's work far too often
+    grid_exchanged,         ///< the grid would cover the matrix if its two sizes were swapped
 
     // Failures of a whole program.
-    program_failed,      ///< the program crashes, or a call of the CUDA runtime fails
+    program_failed,      ///< the program crashes, or a CUDA runtime call fails
     not_launched,        ///< no kernel was launched
-    launch_exchanged,    ///< the numbers of blocks and threads are exchanged
-    not_copied,          ///< the input is not copied to the GPU, or the result not copied back
+    launch_exchanged,    ///< the numbers of blocks and threads are swapped
+    not_copied,          ///< the input is not copied to the GPU, or the result is not copied back
     wrong_element,       ///< an element of the result is wrong
     launch_not_checked,  ///< the program does not notice that a launch failed
-    comparison_wrong,    ///< the program calls a wrong result right, or a right one wrong
+    comparison_wrong,    ///< the program accepts an incorrect result or rejects a correct one
     memory_leaked,       ///< some GPU memory is never freed
 
     // The result.
-    wrong_result,  ///< `Failure::fault` describes the mistake and gives the identifier
+    wrong_result,  ///< `Failure::fault` describes the mistake and supplies the identifier
 
     // The cost.
     uncoalesced_loads,      ///< the kernel reads more sectors than the lesson allows
@@ -86,10 +86,10 @@ enum class FailureKind {
     too_many_requests,      ///< the kernel moves the same bytes with more, smaller accesses
     too_many_threads,       ///< each thread moves fewer elements than the lesson requires
     tile_too_small,         ///< each block moves fewer elements than the lesson requires
-    wrong_block_order,      ///< blocks take tiles in another order than the lesson requires
+    wrong_block_order,      ///< blocks take tiles in a different order than the lesson requires
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing
-    needless_atomics,       ///< atomic operations although no other thread writes to the address
+    needless_atomics,       ///< atomics although no other thread writes to the address
     multiprocessors_idle,   ///< one block does all the work
     loads_not_overlapped,   ///< each load waits for the previous one
     copies_not_async,       ///< the kernel uses plain loads instead of asynchronous copies
@@ -101,11 +101,11 @@ enum class FailureKind {
     no_file,            ///< the submission has no file with the exercise's name
     two_files,          ///< several files for one exercise
     two_submissions,    ///< several submissions of one student
-    not_a_file,         ///< the submission is a link, a device or the like
-    archive_too_large,  ///< the archive has more files or deeper folders than needed
+    not_a_file,         ///< the submission is a link, a device or something similar
+    archive_too_large,  ///< the archive has more files or deeper folders than it needs
     archive_encrypted,  ///< a password protects the archive
     archive_broken,     ///< it is damaged
-    archive_hostile,    ///< a name in the archive leads outside it
+    archive_hostile,    ///< a name in the archive points outside the archive
 
     // Failures in the grader's sandbox.
     ptx_refused,             ///< the PTX contains something that the assignment forbids
@@ -115,11 +115,11 @@ enum class FailureKind {
     compiler_crashed,        ///< the compiler crashes on it
     launch_out_of_memory,    ///< a launch takes more memory than allowed
     launch_out_of_time,      ///< a launch takes more time than allowed
-    grader_fault,            ///< the grader crashes repeatedly on this submission only
+    grader_fault,            ///< the grader crashes repeatedly, but only on this submission
 
-    // Problems of this computer, for which Verdict::outcome is `not_examined`.
+    // Problems with this computer, for which Verdict::outcome is `not_examined`.
     no_compiler,          ///< no compiler is installed
-    environment_problem,  ///< no device or solution, too little memory, or the like
+    environment_problem,  ///< no device or solution, not enough memory, or the like
 };
 /// Returns the last kind, for loops over all kinds.
 constexpr FailureKind last_of(FailureKind) {
@@ -128,7 +128,7 @@ constexpr FailureKind last_of(FailureKind) {
 
 /// A place in a file.
 struct Place {
-    std::string file;  ///< the file name that the learner knows; "" if unknown
+    std::string file;  ///< the file name that the learner sees; "" if unknown
     int line = 0;      ///< from 1; 0: not known
     int column = 0;    ///< from 1; 0: not known
 
@@ -137,23 +137,23 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
-/// A failure, in the form in which it is reported to the learner.
+/// A failure as it is reported to the learner.
 struct Failure {
     FailureKind kind = FailureKind::none;  ///< what
     Fault fault = Fault::none;             ///< the fault, if `kind` is `wrong_result`
-    std::string headline = "";             ///< a sentence that says what is wrong
+    std::string headline = "";             ///< a sentence that states what is wrong
     Place place = {};                      ///< the source line to look at first
     Shape shape{0, 0};                     ///< the input on which the kernel failed; 0 x 0 for none
     std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
-    std::string next = "";            ///< a sentence that says what to do next
-    std::optional<CellMap> map = {};  ///< the map of right and wrong cells
+    std::string next = "";            ///< a sentence that suggests what to do next
+    std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells
 
     /// Returns its identifier: "no-bounds-check", "indices-not-swapped".
     std::string id() const;
 };
 
 /// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
-/// of faults take the place of wrong-result.
+/// of the faults replace wrong-result.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

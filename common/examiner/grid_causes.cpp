@@ -15,15 +15,14 @@ long long blocks_for(long long count, long long size) {
     return (count + size - 1) / size;
 }
 
-/// Reports whether the grid has a thread for each element of the matrix, which makes it large
-/// enough.
+/// Reports whether the grid has a thread for each element of the matrix, and so is large enough.
 bool covers_by_threads(const LaunchShape& launch, Shape shape) {
     return launch.grid[0] * launch.block[0] >= shape.cols &&
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// Reports whether the grid is what a launch with one thread per element needs for a matrix of
-/// `tall` x `wide`.
+/// Reports whether the grid is the one that a launch with one thread per element needs for a `tall`
+/// x `wide` matrix.
 bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
     return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
            launch.grid[1] == blocks_for(tall, launch.block[1]);
@@ -37,7 +36,7 @@ bool is_exchanged(const LaunchShape& launch, Shape shape) {
            is_grid_for(launch, shape.cols, shape.rows);
 }
 
-/// Reports whether the grid would be right if the two sizes of the block were exchanged.
+/// Reports whether the grid would be correct if the two sizes of the block were swapped.
 bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
     LaunchShape turned = launch;
     std::swap(turned.block[0], turned.block[1]);
@@ -53,8 +52,8 @@ std::string numbers(const Trial& trial) {
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
 
-/// A second shape to check, because many mistakes in a grid look alike on a square matrix. Even the
-/// largest tiles fit into it several times in each direction.
+/// A second shape to check, because many different grid mistakes look the same on a square matrix.
+/// Even the largest tiles fit into this shape several times in each direction.
 constexpr Shape kRectangle{128, 256};
 
 /// Returns the launch for `kRectangle`, or nothing if the exercise does not take that shape or the
@@ -66,7 +65,7 @@ std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
     return seen.launch;
 }
 
-// ---- rules that use the distances between blocks ----
+// ---- rules that are based on the distances between blocks ----
 
 /// The number of blocks that a grid needs along x and y.
 struct Needed {
@@ -83,8 +82,8 @@ struct Needed {
     }
 };
 
-/// Returns the number of blocks that the grid needs along one axis, if the blocks along it take
-/// successive parts of the rows or of the columns. Returns 0 otherwise.
+/// Returns the number of blocks that the grid needs along one axis, if consecutive blocks along it
+/// take consecutive parts of the rows or of the columns. Otherwise returns 0.
 long long needed_along(Cell step, Shape shape) {
     if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
     if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
@@ -99,8 +98,8 @@ std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
     return needed;
 }
 
-/// Reports whether the kernel stored more cells than its blocks would cover with one tile each.
-/// Then each block must process several tiles.
+/// Reports whether the kernel stored more cells than its blocks would cover with one tile each, in
+/// which case each block must process several tiles.
 bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
     const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
@@ -108,7 +107,7 @@ bool goes_on(const Trial& trial, const BlockOrigins& origins) {
     return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
 }
 
-/// Returns the cells at which blocks start, if the matrix and the grid have two dimensions.
+/// Returns the cells at which blocks start, if both the matrix and the grid are two-dimensional.
 std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
                                        const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
@@ -127,7 +126,7 @@ Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
             .next = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
-/// Explains in the failure that the kernel and its launch use blockIdx.x for different axes.
+/// Adds to the failure that the kernel and its launch use blockIdx.x for different axes.
 void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
                             const Evidence& evidence) {
     failure.headline =
@@ -140,8 +139,8 @@ void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
-/// Explains in the failure that blockIdx.x counts rows in the kernel, although configure divides
-/// cols for the grid's first size.
+/// Adds to the failure that the kernel uses blockIdx.x for rows, although configure divides cols to
+/// get the first size of the grid.
 void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
     failure.headline =
         "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
@@ -168,9 +167,9 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
     return failure;
 }
 
-// ---- the explanation of each mistake ----
+// ---- explanations of the individual mistakes ----
 
-/// Returns the end of a sentence that explains why some cells stay unwritten although there are
+/// Returns the end of a sentence that explains why some cells remain unwritten although there are
 /// enough threads.
 std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
     if (!origins)
@@ -184,8 +183,8 @@ std::string what_keeps_them(const LaunchShape& launch, const std::optional<Block
            " threads. Is the distance between two blocks equal to the size of a block?";
 }
 
-/// Adds to the failure that the grid is large enough, so that the learner looks for the mistake
-/// elsewhere.
+/// Adds to the failure that the grid is large enough, so that the learner looks elsewhere for the
+/// mistake.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
@@ -200,8 +199,8 @@ void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence)
     }
 }
 
-/// Reports whether all threads store the same number of elements and no element is stored twice. If
-/// so, only more blocks can write the remaining cells.
+/// Reports whether all threads store the same number of elements and no element is stored twice, in
+/// which case only more blocks could write the remaining cells.
 bool all_store_all(const Trial& seen, std::uint64_t right) {
     const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
                          static_cast<std::uint64_t>(seen.launch.threads());
@@ -221,7 +220,7 @@ bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& eviden
 }
 
 /// Reports whether the kernel uses the same grid for every matrix, and its blocks store no more
-/// here than on smaller matrices for which the result was right.
+/// elements here than on smaller matrices on which the result was correct.
 bool is_outgrown(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
     const auto is_smaller = [&](Shape shape) {
@@ -236,7 +235,7 @@ bool is_outgrown(const Trial& trial, const Evidence& evidence) {
         const Trial seen = evidence.seen_with(shape);
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
-    // If blocks loop over several tiles, a small grid is intended, and not a mistake.
+    // If blocks loop over several tiles, a small grid is intentional, not a mistake.
     return stored_by_first_warp(trial.shape, evidence.try_again) <=
            stored_by_first_warp(first, evidence.try_again);
 }
@@ -291,8 +290,8 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
     return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
 }
 
-/// Explains in the failure that two blocks store the same cells, so that no block is left for other
-/// cells.
+/// Adds to the failure that two blocks store the same cells, which leaves other cells without a
+/// block.
 void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
                   const Evidence& evidence) {
     const std::string both = met.first.text() + " and " + met.second.text() + " store " +
@@ -301,7 +300,7 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
     if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
     }
-    // If the kernel was right on other shapes, the mistake depends on the number of blocks.
+    // If the kernel was correct on other shapes, the mistake depends on the number of blocks.
     if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
         failure.headline += " Both " + both + ".";
@@ -319,13 +318,13 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
         "blocks begin as far apart as each is large?";
 }
 
-/// A shape whose sides are not multiples of any usual tile size. On this shape the edge of the
-/// matrix differs from the edge of a tile.
+/// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
+/// not coincide with the edges of tiles.
 constexpr Shape kRagged{84, 140};
 
 /// If only a square was written, finds out whether blocks took tiles outside the matrix. Such
-/// blocks stop at the edge of a tile, whereas exchanged bounds stop at the shorter side of the
-/// matrix.
+/// blocks stop at the edge of a tile, whereas swapped bounds make them stop at the shorter side of
+/// the matrix.
 bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
     if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
         !evidence.exercise.takes(kRagged)) {
@@ -346,8 +345,8 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
     return true;
 }
 
-/// Explains unwritten cells by the cells that each block stores. Returns false if that explains
-/// nothing.
+/// Explains unwritten cells by examining which cells each block stores. Returns false if that
+/// explains nothing.
 bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || trial.comparison->wrong > 0) return false;
     const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);

@@ -1,10 +1,10 @@
-// Decides which files a learner's file may include. Only headers of the toolkit are allowed, by
+// Decides which files a learner's file may include. Only toolkit headers are allowed, and only by
 // their plain names.
 //
-// A compiler opens every file that #include names, and prints lines that it cannot parse. If a
-// teacher compiles a student's file, it could therefore reveal the teacher's files. Names that lead
-// out of the toolkit's folders, and names that only the preprocessor can determine, are refused
-// before a compiler sees the file.
+// A compiler opens every file that is named in an #include, and prints lines that it cannot parse.
+// If a teacher compiles a student's file, it could therefore reveal the teacher's files. Names that
+// lead outside the toolkit's folders, and names that only the preprocessor can determine, are
+// refused before a compiler sees the file.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -22,7 +22,7 @@ struct Line {
     std::string text;
 };
 
-/// Returns the lines as the preprocessor sees them, which means that continued lines are joined.
+/// Returns the lines as the preprocessor sees them, that is, with continued lines joined.
 std::vector<Line> joined_lines(const std::string& text) {
     std::vector<Line> lines;
     Line line{1, ""};
@@ -30,13 +30,13 @@ std::vector<Line> joined_lines(const std::string& text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool is_windows_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
         if (is_windows_end) continue;
-        // Some compilers treat a lone carriage return as the end of a line.
+        // Some compilers treat a lone carriage return as a line ending.
         if (text[i] != '\n' && text[i] != '\r') {
             line.text += text[i];
             continue;
         }
         number += text[i] == '\n';
-        // Compilers allow blanks between the backslash and the end of the line.
+        // Compilers allow whitespace between the backslash and the end of the line.
         const std::size_t last = line.text.find_last_not_of(kBlanks);
         if (last != std::string::npos && line.text[last] == '\\') {
             line.text.resize(last);
@@ -49,12 +49,11 @@ std::vector<Line> joined_lines(const std::string& text) {
     return lines;
 }
 
-/// Returns, for each offset in a line, the end of the blanks and complete comments that begin
-/// there. The function goes backwards through the line, so that its time is linear in the length of
-/// the line.
+/// Returns, for each offset in a line, the end of the whitespace and complete comments that begin
+/// there. The function scans the line backwards, so that it takes linear time.
 std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     std::vector<std::size_t> ends(line.size() + 1, line.size());
-    // The offsets right after the next two ends of comments, or npos.
+    // The offsets just past the next two comment terminators, or npos.
     std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
     for (std::size_t at = line.size(); at-- > 0;) {
         ends[at] = at;
@@ -69,13 +68,13 @@ std::vector<std::size_t> ends_of_blanks(std::string_view line) {
     return ends;
 }
 
-/// The name of a directive after a #, and the text that follows it.
+/// The name of a directive, which follows a #, and the text after the name.
 struct Directive {
     std::string_view name, rest;
 };
 
-/// Returns all possible directives of a line. A comment from an earlier line may end anywhere on
-/// this line, so every # counts, even if it seems to be in a comment.
+/// Returns everything on a line that could be a directive. A comment from an earlier line may end
+/// anywhere on this line, so every # counts, even if it seems to be inside a comment.
 std::vector<Directive> directives_in(std::string_view line) {
     const auto is_letter = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -99,15 +98,15 @@ std::vector<Directive> directives_in(std::string_view line) {
     return found;
 }
 
-/// Removes the quotes or brackets, so that "<cuda_fp16.h>" becomes "cuda_fp16.h". Returns "" if
-/// there are none.
+/// Removes the quotes or angle brackets, so that "<cuda_fp16.h>" becomes "cuda_fp16.h". Returns ""
+/// if there are none.
 std::string_view plain_name(std::string_view text) {
     if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
     const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
     return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
 }
 
-/// Reports whether the name stays within the folders that the compiler searches for headers.
+/// Reports whether the include name stays inside the compiler's header search folders.
 bool stays_inside(std::string_view name) {
     if (name.empty() || name.front() == '/' || name.front() == '~') return false;
     if (name.find('\\') != name.npos) return false;

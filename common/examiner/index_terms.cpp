@@ -1,5 +1,4 @@
-// Parses the index expressions of a kernel to find the terms that are multiplied by the length of a
-// row.
+// Parses a kernel's index expressions to find the terms that are multiplied by the row length.
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -11,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-/// Splits a sum into its terms. Sums within brackets are not split.
+/// Splits a sum into its terms. Sums inside parentheses are not split.
 std::vector<std::string> terms_of(const std::string& sum) {
     std::vector<std::string> terms(1);
     int depth = 0;
@@ -28,8 +27,8 @@ std::vector<std::string> terms_of(const std::string& sum) {
     return terms;
 }
 
-/// Returns the variables that contain a thread's row or column without being multiplied by the
-/// length of a row.
+/// Returns the variables that contain a thread's row or column and are not multiplied by the row
+/// length.
 std::set<std::string> coordinates_of(const std::string& code) {
     static const std::regex definition(
         R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
@@ -58,8 +57,8 @@ public:
     explicit Kernel(const std::string& text)
         : coordinates_(coordinates_of(text)), counters_(counters_of(text)) {}
 
-    /// Reports whether the terms in `others` should have been multiplied by the length of a row as
-    /// well as `factor`.
+    /// Reports whether the terms in `others` should have been multiplied by the row length along
+    /// with `factor`.
     bool lacks_brackets(const std::string& factor, const std::vector<std::string>& others) const {
         const std::string thread = "threadIdx.";
         if (factor.starts_with(thread))

@@ -9,7 +9,7 @@ double elements_of(Shape shape) {
 }
 
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
-    // Instructions to allow for each thread that prints some lines, and for each element.
+    // Instructions to allow for each thread that prints a few lines, and for each element.
     constexpr double for_lines = 600;
     const double lines = prints ? for_lines * (elements_of(shape) + 32 * warps) : 0;
     return static_cast<std::uint64_t>(lines) + 50'000 +

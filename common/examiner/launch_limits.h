@@ -1,5 +1,5 @@
-// Limits a launch of a learner's kernel. The checks and the grader share these limits, so that both
-// give the same verdict.
+// Limits on a launch of a learner's kernel. The checks and the grader share these limits, so that
+// both give the same verdict.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace coalesce {
 double elements_of(Shape shape);
 
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than
-/// the clumsiest correct kernel needs, but small enough to stop an endless loop quickly. A kernel
-/// that `prints` has a larger budget, because a printed line takes many instructions and printing
-/// from every thread is not a mistake.
+/// even the clumsiest correct kernel needs, but small enough to stop an infinite loop quickly. A
+/// kernel that `prints` gets a larger budget, because printing a line takes many instructions, and
+/// printing from every thread is not a mistake.
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 
-/// Returns the number of threads of a launch. The result is a double, because an integer could
+/// Returns the number of threads in a launch. The result is a double, because an integer could
 /// overflow.
 double threads_of(const LaunchShape& launch);
 
-/// Returns a failure if the grid is so large that it cannot have been meant for the matrix.
-/// Otherwise the failure's kind is none.
+/// Returns a failure if the grid is too large to have been intended for the matrix. Otherwise the
+/// failure's kind is none.
 Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file);
 
 }  // namespace coalesce

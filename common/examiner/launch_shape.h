@@ -1,5 +1,5 @@
 /// \file
-/// The numbers of blocks and threads of a launch.
+/// The number of blocks and threads in a launch.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// The launch that `configure` returned for a shape, before its numbers are checked.
+/// The launch that `configure` returned for a shape, before its values have been checked.
 struct LaunchShape {
     std::array<long long, 3> grid{1, 1, 1};   ///< blocks
     std::array<long long, 3> block{1, 1, 1};  ///< threads per block

@@ -17,8 +17,8 @@ std::string LaunchingRunner::device() const {
     return properties.name;
 }
 
-/// Returns the kernel loaded into the device. The last kernel stays loaded, so that launching it
-/// again is fast.
+/// Returns the kernel after loading it onto the device. The last kernel stays loaded, so that it
+/// can be launched again quickly.
 LoadedKernel& LaunchingRunner::loaded(const Compiled& kernel) {
     if (!loaded_ || loaded_ptx_ != kernel.ptx) {
         loaded_.reset();
@@ -37,13 +37,13 @@ Trial LaunchingRunner::run(const Compiled& kernel, const Produces& task, const T
         buffers =
             std::make_unique<VerifiedBuffers>(problem, is_bare ? 0 : VerifiedBuffers::kUsualGuard);
         buffers->prepare();
-        // An in-place kernel gets the matrix as its first argument and null as its second.
+        // An in-place kernel receives the matrix as its first argument and null as its second.
         return {buffers->out(), task.in_place ? nullptr : buffers->in()};
     };
     LoadedKernel& it = loaded(kernel);
     Trial trial = launch_once(it, order, make_matrices);
     if (trial.is_hung) {
-        // Freeing memory would wait forever for a kernel that never ends.
+        // Freeing memory would wait forever for a kernel that never finishes.
         it.abandon();
         static_cast<void>(buffers.release());
     } else if (trial.has_ended()) {

@@ -12,13 +12,13 @@ namespace {
 
 using simulated::Access;
 
-/// A stage through which a warp moves elements. The stages lead from `in`, perhaps through shared
-/// memory, to `out`.
+/// A stage through which a warp moves elements. The stages lead from `in` to `out`, possibly
+/// through shared memory.
 struct Stage {
     bool is_shared = false, is_store = false;
     std::string_view does = "";  ///< "reads"
     std::string_view where = "";
-    std::set<std::uint64_t> seen = {};  ///< offsets of elements, until they may be reused
+    std::set<std::uint64_t> seen = {};  ///< offsets of elements, until they can be reused
     std::uint64_t elements = 0;         ///< number of different elements
     std::uint64_t lanes = 0;            ///< lanes that accessed new elements; fewer for vectors
     std::uint64_t touched = 0;          ///< accessed elements, counting repetitions
@@ -38,14 +38,14 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Reports whether the index seems not to depend on the counter of its loop. Signs are stores
-    /// that repeat the same elements, or fewer loads than stores. (Compilers load each element only
-    /// once, and omit unused loads.)
+    /// Reports whether the index seems not to depend on the counter of its loop. The signs are
+    /// stores that repeat the same elements, or fewer loads than stores. (Compilers load each
+    /// element only once, and omit unused loads.)
     bool may_lack_a_counter(const Stage& stored) const {
         return is_store ? touched > elements : elements < stored.elements;
     }
     /// Reports whether the stage accesses a simple fraction of the elements, such as a half or a
-    /// quarter. Other fractions may come from the edge of a tile, which not every stage touches.
+    /// quarter. Other fractions may be due to the edge of a tile, which not every stage touches.
     bool is_part_of(const Stage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
@@ -66,7 +66,7 @@ Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
             if (stage.has(access)) {
                 stage.note(access);
             } else if (access.is_shared && stage.is_shared) {
-                stage.seen.clear();  // a tile that was read may be filled again
+                stage.seen.clear();  // a tile that has been read may be filled again
             }
         }
     }

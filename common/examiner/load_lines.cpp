@@ -20,7 +20,8 @@ constexpr std::uint64_t Counters::*kOfLoads[] = {&Counters::load_requests,
                                                  &Counters::shared_load_wavefronts,
                                                  &Counters::shared_load_ideal};
 
-/// Returns the variable that a line stores unchanged, or "" if the line does anything else.
+/// Returns the variable that a line stores without changing it, or "" if the line does anything
+/// else.
 std::string stored_variable(const std::string& line) {
     static const std::regex store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
     std::smatch found;
@@ -51,7 +52,7 @@ LineCounters& line_in(std::vector<LineCounters>& lines, int number) {
     return lines.back();
 }
 
-/// Implements line_of_load for a text that is already split into lines.
+/// Implements line_of_load for source text that is already split into lines.
 int line_of_load(const std::vector<std::string>& lines, int line) {
     constexpr int most_lines_before = 8;
     if (line < 1 || line > static_cast<int>(lines.size())) return line;
@@ -72,7 +73,7 @@ int line_of_load(const std::string& text, int line) {
 }
 
 void correct_lines_of_loads(const std::string& text, Trial& trial) {
-    // Split the text only once, because a few lines may have a thousand accesses.
+    // Split the text only once, because a few lines may be responsible for a thousand accesses.
     const std::vector<std::string> lines = lines_of(searchable(text));
     std::map<int, int> found;
     const auto loaded_at = [&](int line) {

@@ -1,4 +1,4 @@
-// Corrects the source lines of loads for which the compiler names another line.
+// Corrects the source lines of loads that the compiler attributes to other lines.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace coalesce {
 
-/// Returns the line that loads the value that `line` stores. For `float4 v = tile[i]; out[j] = v;`
+/// Returns the line that loads the value stored by `line`. For `float4 v = tile[i]; out[j] = v;`
 /// compilers merge the two statements and attribute the load to the line of the store, although a
 /// line that only stores a variable loads nothing.
 int line_of_load(const std::string& text, int line);
 
-/// Corrects the lines of the loads in a trial, and moves their costs to those lines.
+/// Corrects the lines of the loads in a trial, and reassigns their costs to those lines.
 void correct_lines_of_loads(const std::string& text, Trial& trial);
 
 }  // namespace coalesce

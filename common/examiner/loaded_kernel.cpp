@@ -13,7 +13,7 @@
 namespace coalesce {
 namespace {
 
-/// The bytes of shared memory that a block can use without a special request.
+/// The bytes of shared memory that a block can use without opting in to more.
 constexpr std::size_t kUsualShared = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
@@ -41,8 +41,8 @@ Failure too_much_shared(const std::string& file, const std::string& how_much, lo
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
-/// Reports whether the error was caused by an earlier launch, in which case every later call of
-/// this process returns it.
+/// Reports whether the error was caused by an earlier launch, in which case every later call in
+/// this process returns the same error.
 bool is_of_earlier_launch(cudaError_t error) {
     constexpr cudaError_t left_behind[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
@@ -76,8 +76,8 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     return failure;
 }
 
-/// Returns the total size of the __shared__ arrays in the PTX. A device with too little shared
-/// memory would only report that it cannot load the PTX.
+/// Returns the total size of the __shared__ arrays in the PTX. A device that has too little shared
+/// memory would report only that it cannot load the PTX.
 std::size_t shared_bytes_in(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;
@@ -89,7 +89,8 @@ std::size_t shared_bytes_in(const std::string& ptx) {
     return sum;
 }
 
-/// Converts a pointer to the 64 bits that kernels expect. In a page, host pointers have 32 bits.
+/// Converts a pointer to the 64 bits that kernels expect. In a web page, host pointers are 32 bits
+/// wide.
 std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// A compiled kernel on the device, together with its `configure`.
+/// A compiled kernel on the device, together with its `configure` function.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ namespace coalesce {
 /// A kernel that has been loaded and can be launched. The destructor unloads it.
 class LoadedKernel {
 public:
-    /// Loads the PTX into the device. Callers must check `problem()` before they use the kernel.
+    /// Loads the PTX onto the device. Callers must check `problem()` before they use the kernel.
     explicit LoadedKernel(const Compiled& compiled);
     ~LoadedKernel();
     LoadedKernel(const LoadedKernel&) = delete;
@@ -24,9 +24,9 @@ public:
 
     /// Returns the name of the kernel's function.
     const std::string& name() const { return name_; }
-    /// Returns the name of the kernel's file, for messages.
+    /// Returns the name of the kernel's file, for use in messages.
     const std::string& file_name() const { return file_name_; }
-    /// Reports whether the kernel's file calls printf.
+    /// Reports whether the code in the kernel's file calls printf.
     bool prints() const { return prints_; }
     /// Returns the reason why the kernel cannot be launched, or a failure of kind none.
     const Failure& problem() const { return problem_; }
@@ -34,8 +34,8 @@ public:
     /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills
     /// in `failure` and returns nothing.
     std::optional<LaunchShape> configure(Shape shape, Failure& failure);
-    /// Launches the kernel without waiting for its end. Returns cudaSuccess, or the error of the
-    /// launch.
+    /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
+    /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
 
     /// Marks the kernel as hung. From then on nothing is freed, because freeing memory would wait
@@ -47,7 +47,7 @@ private:
 
     cudaLibrary_t library_ = nullptr;
     cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
-    void* answer_ = nullptr;  ///< device memory for the result of configure
+    void* answer_ = nullptr;  ///< device memory that receives the result of `configure`
     int most_threads_ = 0;
     long long most_shared_ = 0;
     bool is_abandoned_ = false;
@@ -58,7 +58,7 @@ private:
     Failure problem_;
 };
 
-/// Returns the architecture for which to compile PTX for the current device, such as "compute_90".
+/// Returns the architecture to compile PTX for on the current device, such as "compute_90".
 std::string native_architecture();
 
 }  // namespace coalesce

@@ -1,5 +1,4 @@
-// Finds the local arrays of threads in the text of a kernel, and the largest values of their
-// indices.
+// Finds the threads' local arrays in the text of a kernel, and the largest values of their indices.
 #include <cctype>
 #include <map>
 #include <optional>
@@ -13,13 +12,14 @@ namespace {
 
 using Values = std::map<std::string, long long>;
 
-/// Evaluates an integer expression of numbers, names, + - * / % and brackets.
+/// Evaluates an integer expression made up of numbers, names, + - * / % and parentheses.
 class Expression {
 public:
     Expression(const std::string& expression, const Values& names)
         : text_(expression), values_(names) {}
 
-    /// Returns the value, or nothing if the expression contains anything else or an unknown name.
+    /// Returns the value, or nothing if the expression contains anything else or a name that is not
+    /// known.
     std::optional<long long> value() {
         const long long found = sum();
         skip_blanks();
@@ -30,7 +30,7 @@ private:
     void skip_blanks() {
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
     }
-    /// Consumes and returns the next character if `wanted` contains it, otherwise returns 0.
+    /// Consumes and returns the next character if it is in `wanted`; otherwise returns 0.
     char take(const std::string& wanted) {
         skip_blanks();
         if (at_ == text_.size() || wanted.find(text_[at_]) == wanted.npos) return '\0';
@@ -86,8 +86,8 @@ std::optional<long long> value_of(const std::string& text, const Values& values)
     return Expression(text, values).value();
 }
 
-/// Returns the constants that declarations such as `constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;`
-/// define.
+/// Returns the constants defined by declarations such as `constexpr int TILE_DIM = 32, BLOCK_ROWS =
+/// 8;`.
 Values constants_of(const std::string& code) {
     static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
     static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
@@ -101,7 +101,7 @@ Values constants_of(const std::string& code) {
     return values;
 }
 
-/// A counting loop, with the value of its counter in the last iteration.
+/// A counting loop, and the value of its counter in the last iteration.
 struct Counting {
     int first_line, last_line;
     std::string name;
@@ -129,7 +129,7 @@ std::vector<Counting> counting_loops(const std::string& code, const Values& cons
     return counting;
 }
 
-/// Returns the lengths of the one-dimensional arrays that are not in shared memory.
+/// Returns the lengths of all one-dimensional arrays that are not in shared memory.
 Values arrays_of(const std::string& code, const Values& constants) {
     static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
     static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
@@ -141,7 +141,7 @@ Values arrays_of(const std::string& code, const Values& constants) {
     return arrays;
 }
 
-/// Returns the constants, and the last value of the counter of each loop around a line.
+/// Returns the constants, plus the last counter value of each loop around a line.
 Values last_turn(const Values& constants, const std::vector<Counting>& loops, int line) {
     Values values = constants;
     for (const Counting& loop : loops) {
@@ -178,8 +178,7 @@ ArrayOverrun array_overrun(const std::string& text) {
         if (array == arrays.end()) continue;
         const int line = line_of(code, found);
         const auto index = value_of(found.str(2), last_turn(constants, loops, line));
-        // A declaration of an array looks like an access to the element after the array's last
-        // element.
+        // The declaration of an array looks like an access one past its last element.
         const bool is_declared = value_of(found.str(2), constants) == array->second;
         if (index && *index >= array->second && !is_declared)
             return {line, found.str(1), array->second, found.str(2), *index};

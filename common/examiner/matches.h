@@ -19,11 +19,11 @@ std::vector<std::smatch> matches_of(std::string&& text, const std::regex& patter
 inline std::size_t place_of(const std::smatch& match, std::size_t part = 0) {
     return static_cast<std::size_t>(match.position(part));
 }
-/// Returns the line of a match, or of one of its groups.
+/// Returns the line number of a match, or of one of its groups.
 inline int line_of(const std::string& text, const std::smatch& match, std::size_t part = 0) {
     return line_at(text, place_of(match, part));
 }
-/// Returns the offset of the end of a match.
+/// Returns the offset just past the end of a match.
 inline std::size_t end_of(const std::smatch& match) {
     return place_of(match) + static_cast<std::size_t>(match.length());
 }

@@ -12,13 +12,14 @@
 namespace coalesce {
 namespace {
 
-/// The most messages to keep. Further messages do not help, because the first message usually
-/// causes the others.
+/// The maximum number of messages to keep. Further messages do not help, because they are usually
+/// caused by the first one.
 constexpr std::size_t kMostMessages = 30;
-/// The length to which lines are cut, because std::regex needs stack for each character.
+/// The maximum length of a line, because std::regex needs stack space for each character. Longer
+/// lines are truncated.
 constexpr std::size_t kLongestLine = 1000;
 
-/// The parsed beginning of a compiler's message.
+/// The parsed beginning of a compiler message.
 struct Head {
     std::string file;
     int line = 0, column = 0;
@@ -27,8 +28,8 @@ struct Head {
 
 /// Parses the beginning of a message. NVIDIA's messages begin with "/learner/kernel.cu(3): error:
 /// ...", "...(3): warning #177-D: ..." or "At end of source: error: ...". clang's messages begin
-/// with "/learner/kernel.cu:3:7: error: ...", but lack the column if nvcc's preprocessor prints
-/// them.
+/// with "/learner/kernel.cu:3:7: error: ...", but have no column if they come from nvcc's
+/// preprocessor.
 bool read_head(const std::string& line, Head& head) {
     static const std::regex nvidia(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
@@ -51,7 +52,7 @@ Severity severity_of(const std::string& word) {
     return word == "warning" ? Severity::warning : Severity::note;
 }
 
-/// Returns the column of a message. NVIDIA's compilers show the column only by a caret below the
+/// Returns the column of a message. NVIDIA's compilers show the column only as a caret below the
 /// source line.
 int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
     const std::size_t caret = carets.find('^');
@@ -65,7 +66,8 @@ bool is_caret(const std::string& line) {
     return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
 }
 
-/// Returns the number of the last line that is not blank, where a reader sees the end of the file.
+/// Returns the number of the last line that is not blank, which a reader takes for the end of the
+/// file.
 int last_line(const std::string& source) {
     const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
     return line_at(source, last == source.npos ? 0 : last);
@@ -77,7 +79,7 @@ bool is_known(const std::vector<Message>& messages, const Message& message) {
     });
 }
 
-/// Rewrites a compiler's message in plain words if it is about a missing include file, and replaces
+/// Rewrites a compiler message in plain words if it is about a missing include file, and replaces
 /// the internal file name.
 std::string in_plain_words(std::string text) {
     static const std::regex missing(

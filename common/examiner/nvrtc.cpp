@@ -9,18 +9,18 @@
 namespace coalesce {
 namespace {
 
-/// NVRTC's handle of a program, declared here so that the build does not need NVRTC's headers.
+/// NVRTC's handle for a program, declared here so that the build does not need NVRTC's headers.
 using nvrtcProgram = struct _nvrtcProgram*;
 
-/// Calls a function of NVRTC, whose parameters must have exactly the types of the arguments.
-/// Returns false if the function fails or does not exist.
+/// Calls an NVRTC function, whose parameters must have exactly the types of the arguments. Returns
+/// false if the function fails or does not exist.
 template <class... Arguments>
 bool call_nvrtc(void* library, const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
     return function && function(arguments...) == 0;
 }
 
-/// Opens NVRTC's library of built-in functions. NVRTC searches this library only by its name, and
+/// Opens NVRTC's library of built-in functions. NVRTC looks for this library only by name, and
 /// cannot find it in a toolkit outside the system's folders unless the library is already open.
 void open_builtins(const std::filesystem::path& folder) {
     std::error_code unreadable;
@@ -30,15 +30,15 @@ void open_builtins(const std::filesystem::path& folder) {
     }
 }
 
-/// Opens NVRTC. Returns null if that fails. The library is never closed, because it has threads and
-/// tables of its own.
+/// Opens NVRTC. Returns null on failure. The library is never closed, because it owns threads and
+/// tables.
 void* library_at(const std::string& path) {
     open_builtins(std::filesystem::path(path).parent_path());
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// Host headers that kernels often include. NVRTC has none of these headers, but defines printf and
-/// assert itself.
+/// Host headers that kernels often include. NVRTC provides none of these headers, but defines
+/// printf and assert itself.
 constexpr const char* kHostHeaders[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
                                         "cstdlib", "stdlib.h", "cstddef", "stddef.h",
                                         "cmath",   "math.h",   "cstdint", "stdint.h"};
@@ -58,12 +58,12 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 }
 )";
 
-/// Returns the text of one of these headers for NVRTC.
+/// Returns the text that NVRTC gets for one of these headers.
 const char* text_of_header(const std::string& name) {
     return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
 }
 
-/// Creates a program of NVRTC from the text, or returns null.
+/// Creates an NVRTC program from the wrapped source code, or returns null on failure.
 nvrtcProgram program_of(void* library, const std::string& wrapped) {
     std::vector<const char*> texts;
     for (const char* name : kHostHeaders) texts.push_back(text_of_header(name));
@@ -74,8 +74,8 @@ nvrtcProgram program_of(void* library, const std::string& wrapped) {
     return is_made ? program : nullptr;
 }
 
-/// Returns a text from NVRTC. The function `size` gives its length, including the terminating zero,
-/// and `get` gives the text.
+/// Returns a string from NVRTC. The function `size` returns its length, including the terminating
+/// null character, and `get` returns the string itself.
 std::string text_of(void* library, nvrtcProgram program, const char* size, const char* get) {
     std::size_t bytes = 0;
     if (!call_nvrtc(library, size, program, &bytes) || bytes == 0) return "";
@@ -97,7 +97,7 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
         return result;
     }
     // Compile functions without __device__ for the device, since there is no host code. NVRTC
-    // searches headers in the toolkit and next to the source, whose folder does not exist.
+    // searches for headers in the toolkit and next to the source, in a folder that does not exist.
     std::vector<std::string> options = {"-std=c++20", "-lineinfo", "-default-device",
                                         "--gpu-architecture=" + architecture};
     const std::string headers = toolkit_headers();

@@ -28,7 +28,7 @@ void OutputCapture::make_harmless() {
             return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
         },
         '?');
-    // Drop an incomplete last line, which may end in the middle of a character.
+    // Drop an incomplete last line, because it may end in the middle of a character.
     if (is_cut()) text_.resize(text_.rfind('\n') == text_.npos ? 0 : text_.rfind('\n') + 1);
 }
 

@@ -1,5 +1,5 @@
-// Captures the output of kernels, of which only the beginning is kept. output_pipe.cpp implements
-// the capture for native programs, and pages implement it in another way.
+// Captures the output of kernels and keeps only its beginning. output_pipe.cpp implements the
+// capture for native programs; web pages have a different implementation.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace coalesce {
 
-/// Captures everything that this process writes to its standard output, from construction to `finish`.
+/// Captures everything that this process writes to standard output between construction and
+/// `finish`.
 class OutputCapture {
 public:
     /// The number of bytes to keep. A learner would not read more.
@@ -19,16 +20,16 @@ public:
     OutputCapture(const OutputCapture&) = delete;
     OutputCapture& operator=(const OutputCapture&) = delete;
 
-    /// Ends the capture and restores the standard output.
+    /// Ends the capture and restores standard output.
     void finish();
-    /// Returns the beginning of the output, which consists of whole lines.
+    /// Returns the beginning of the output, in whole lines.
     const std::string& text() const { return text_; }
     /// Reports whether the output was longer than `text()`.
     bool is_cut() const { return bytes_ > text_.size(); }
 
 private:
     void read_all(int from);
-    /// Replaces control characters, and removes an incomplete last line.
+    /// Replaces control characters, and removes the last line if it is incomplete.
     void make_harmless();
 
     int saved_ = -1;

@@ -1,4 +1,4 @@
-// Captures the output through a pipe, which a thread reads.
+// Captures the output through a pipe that is read by a thread.
 #include "examiner/output_capture.h"
 
 #include <fcntl.h>
@@ -30,12 +30,12 @@ OutputCapture::OutputCapture() {
 void OutputCapture::finish() {
     if (!reader_.joinable()) return;
     flush_all();
-    // Close the last writing end, so that the thread reaches the end of the pipe.
+    // Close the last write end of the pipe, so that the thread sees end-of-file.
     if (saved_ >= 0) {
         dup2(saved_, STDOUT_FILENO);
         close(saved_);
     } else {
-        close(STDOUT_FILENO);  // stdout was closed before the capture
+        close(STDOUT_FILENO);  // stdout was already closed before the capture
     }
     reader_.join();
     make_harmless();

@@ -15,8 +15,8 @@ bool stores_in(const Verdict& found, const Loop& loop) {
     });
 }
 
-/// Returns a failure that says why a load waits for the previous load, and at which line. Its kind
-/// is `none` if nothing explains the wait.
+/// Returns a failure that explains why a load waits for the previous load, and on which line. Its
+/// kind is `none` if nothing explains the wait.
 Failure what_is_between(const Verdict& found) {
     const std::vector<Loop> loops = loops_of(found.source);
     for (const LineCounters& line : found.lines) {

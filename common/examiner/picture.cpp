@@ -30,8 +30,8 @@ std::vector<std::uint64_t> words_of(const simulated::Access& access, unsigned la
     return words;
 }
 
-/// Returns an offset such as "in + 384". The offset is negative if a wrong kernel accesses memory
-/// before the matrix.
+/// Returns an offset as text, such as "in + 384". The offset is negative if an incorrect kernel
+/// accesses memory before the matrix.
 std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
     if (address < begin) return name + " - " + std::to_string(begin - address);
     return name + " + " + std::to_string(address - begin);
@@ -40,7 +40,7 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
 struct Addresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
-    /// Reports whether the address is in `out`, or is closer to `out` than to `in`.
+    /// Reports whether the address is in `out`, or at least closer to `out` than to `in`.
     bool is_out(std::uint64_t address) const {
         const auto distance = [&](std::uint64_t begin) {
             if (address < begin) return begin - address;
@@ -71,8 +71,7 @@ bool is_alike(const WarpAccess& one, const WarpAccess& other) {
            one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
 }
 
-/// Adds an access to the list. If a loop repeats an access, only its number of repetitions is
-/// increased.
+/// Adds an access to the list. If a loop repeats an access, only its repetition count is increased.
 void add(std::vector<WarpAccess>& list, WarpAccess access) {
     const auto known = std::find_if(list.begin(), list.end(),
                                     [&](const WarpAccess& one) { return is_alike(one, access); });
@@ -141,8 +140,7 @@ std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uin
 }
 
 std::vector<PictureRow> rows_of_banks(const simulated::Access& access) {
-    // Shared memory serves accesses of 8 bytes by half warps, and accesses of 16 bytes by quarter
-    // warps.
+    // Shared memory serves 8-byte accesses by half-warps, and 16-byte accesses by quarter-warps.
     const unsigned lanes_together = access.bytes_per_lane <= 4 ? 32 : 128 / access.bytes_per_lane;
     std::vector<PictureRow> rows;
     for (unsigned first = 0; first < 32; first += lanes_together) {

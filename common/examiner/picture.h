@@ -1,10 +1,10 @@
 /// \file
-/// Draws the memory that one warp of a learner's kernel touches in a simulated run. The picture
+/// Draws the memory that one warp of a learner's kernel accesses in a simulated run. The picture
 /// maps the warp's 32 lanes to sectors of memory or to banks of shared memory, as text for a
 /// terminal or as SVG.
 ///
-/// The text draws a lane as one character: 0-9, then a-v for lanes 10 to 31. For device memory a
-/// row of the picture is 128 bytes in four sectors. For shared memory a row is one wavefront with
+/// In the text, each lane is one character: 0-9, then a-v for lanes 10 to 31. For device memory, a
+/// row of the picture is 128 bytes in four sectors. For shared memory, a row is one wavefront with
 /// its 32 banks.
 #pragma once
 
@@ -29,15 +29,15 @@ struct PictureRequest {
 /// A row of 32 words or banks, with the lanes that access them.
 struct PictureRow {
     std::string label = "";       ///< "out + 256", "wavefront 1"
-    std::array<int, 32> lanes{};  ///< a lane that accesses each word or bank; -1 if there is none
+    std::array<int, 32> lanes{};  ///< a lane that accesses each word or bank, or -1
 };
 
-/// One load or store with its picture.
+/// A load or store, together with its picture.
 struct WarpAccess : simulated::Access {
     Place place = {};                   ///< source line
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< "in", "out", "shared memory"
-    unsigned times = 1;                 ///< number of executions of this line at the same cost
+    unsigned times = 1;                 ///< number of times the line was executed at the same cost
     std::vector<PictureRow> rows = {};  ///< the picture of the first execution
 
     /// Returns a headline such as "store to `out`: 32 sectors, where 4 are enough".
@@ -46,25 +46,25 @@ struct WarpAccess : simulated::Access {
 
 /// All accesses of the warp.
 struct Picture {
-    Failure problem;                   ///< the reason why there is no picture, or kind none
+    Failure problem;                   ///< why there is no picture; kind none if there is one
     std::string file;                  ///< as messages name it
     PictureRequest of;                 ///< the warp
-    std::vector<WarpAccess> accesses;  ///< one access for each line and kind of access, in order
+    std::vector<WarpAccess> accesses;  ///< one access per line and kind of access, in order
 
     /// Reports whether there is a picture.
     bool ok() const { return problem.kind == FailureKind::none; }
-    /// Returns the picture as text with at most 80 columns.
+    /// Returns the picture as text that is at most 80 columns wide.
     std::string text() const;
     /// Returns the picture as SVG.
     std::string svg() const;
 };
 
-/// Compiles the kernel, runs it once and draws the accesses of the warp. For a wrong kernel, draws
-/// the accesses up to the point where it stopped.
+/// Compiles the kernel, runs it once and draws the accesses of the warp. For an incorrect kernel,
+/// draws the accesses up to the point where it stopped.
 Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
                    const PictureRequest& request);
 
-/// Returns the rows of an access to global memory. Each row has 128 bytes. The labels give the
+/// Returns the rows of an access to global memory. Each row covers 128 bytes. The labels show the
 /// offset from `begin`, the address of the matrix `name`.
 std::vector<PictureRow> rows_of_memory(const simulated::Access& access, std::uint64_t begin,
                                        const std::string& name);

@@ -22,7 +22,7 @@ std::string title(const Picture& picture) {
            std::to_string(of.shape.cols) + ", simulated";
 }
 
-/// Returns the source line without its indentation, cut to the width of a terminal.
+/// Returns the source line without its indentation, truncated to the width of a terminal.
 std::string shortened(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return "";
@@ -31,7 +31,7 @@ std::string shortened(const std::string& line) {
     return text.size() <= room ? text : text.substr(0, room - 3) + "...";
 }
 
-/// Formats a row in four groups of eight columns. A group is a sector of memory, or eight banks of
+/// Formats a row as four groups of eight columns. A group is a sector of memory, or eight banks of
 /// shared memory.
 std::string row_text(const PictureRow& row) {
     std::string text = format("    %-18s|", row.label.c_str());
@@ -64,7 +64,7 @@ std::string svg_text(int x, int y, const std::string& anchor, const std::string&
            escaped(text) + "</text>\n";
 }
 
-/// Draws a cell with the number of its lane, so that the picture can be read without its colours.
+/// Draws a cell with the number of its lane, so that the picture is readable without its colours.
 std::string svg_cell(int x, int y, int lane) {
     std::string svg = format("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
                              x, y, kCell, kCell, lane < 0 ? "#ffffff" : "#cfe3ff");

@@ -15,11 +15,11 @@ namespace coalesce {
 namespace {
 
 constexpr int kSide = 8192;
-/// The shape whose instruction budget limits all recorded blocks together.
+/// The shape whose instruction budget limits all recorded blocks taken together.
 constexpr Shape kRecorded{1024, 1024};
 
 /// Predicts the time of a launch on two matrices, or on one matrix for an in-place kernel. If
-/// `sampled` is not null, verifies what the blocks store.
+/// `sampled` is not null, verifies the values that the blocks store.
 Predicted predict_large(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape,
                         const SampledMatrix* sampled) {
     const DeviceBuffer out(static_cast<std::size_t>(elements_of(shape)) * sizeof(float));
@@ -67,9 +67,9 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
         if (const auto launch = kernel.configure(shape, failure))
             predicted = predict_large(kernel, *launch, in_place, shape, sampled);
     } catch (const NotPredicted&) {
-        // The model cannot predict a kernel whose blocks wait for each other.
+        // The model cannot predict a kernel whose blocks wait for one another.
     } catch (const CudaError&) {
-        // The kernel is right on smaller shapes, but cannot be launched on a matrix of this size.
+        // The kernel is correct on smaller shapes, but cannot be launched on a matrix of this size.
         static_cast<void>(cudaGetLastError());
     }
     simulator_library::forget_reports();

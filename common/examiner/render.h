@@ -1,10 +1,10 @@
 /// \file
 /// Formats a verdict for people: as text for a terminal, as Markdown for a student's feedback, or
-/// as HTML for a page.
+/// as HTML for a web page.
 ///
-/// All three formats give the same information in the same order. For a kernel that failed they
-/// show what is wrong, where it is, the evidence, and what to do next. For a kernel that passed
-/// they show its costs. The map of right and wrong cells comes last, because it is long.
+/// All three formats give the same information in the same order. For a kernel that failed, they
+/// show what is wrong, where it is, the evidence, and what to do next. For a kernel that passed,
+/// they show its costs. The map of correct and incorrect cells comes last, because it is long.
 #pragma once
 
 #include <string>
@@ -28,13 +28,13 @@ struct TerminalLook {
     bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
     bool has_costs = true;      ///< whether to show the costs of a kernel that passed
     TimeShown time = TimeShown::in_words;  ///< how to show the predicted time
-    std::string after_next = "";           ///< lines that the caller adds after the next action
+    std::string after_next = "";           ///< lines to add after the suggested next step
 };
 
-/// Formats a verdict in lines of at most 80 columns. Lines of source code are not broken, and may
+/// Formats a verdict in lines of at most 80 columns. Lines of source code are not wrapped, and may
 /// be longer.
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look = {});
-/// Formats a failure for which there is no verdict.
+/// Formats a failure that does not belong to a verdict.
 std::string terminal_text(const Failure& failure);
 /// Formats a verdict as Markdown. Text from the kernel is in code blocks that the text cannot
 /// close.
@@ -42,8 +42,8 @@ std::string markdown_text(const Verdict& verdict);
 /// Formats a verdict as an HTML <article> without scripts. Text from the kernel cannot become markup.
 std::string html_text(const Verdict& verdict);
 
-/// A row of the table of costs, such as "sectors per load". It has the kernel's figure, the minimum
-/// for the same bytes, and the solution's figure.
+/// A row of the cost table, such as "sectors per load". It contains the kernel's figure, the
+/// minimum for the same bytes, and the solution's figure.
 struct CostRow {
     std::string what;
     std::string yours, ideal, solution;  ///< "-" if unknown

@@ -9,7 +9,7 @@ namespace {
 
 using namespace render;
 
-/// Escapes a block of lines, and keeps line breaks.
+/// Escapes several lines of text and preserves the line breaks.
 std::string html_lines(const std::string& text) {
     std::string html;
     for (const std::string& line : lines_of(text)) html += xml(line) + "\n";

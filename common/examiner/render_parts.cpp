@@ -136,12 +136,12 @@ std::string excerpt(const std::string& text, int line, int column) {
 
 namespace {
 
-/// A kind of access, which becomes a row of the table.
+/// A kind of access, which gets a row in the table.
 struct Kind {
     const char* what;
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
-    std::uint64_t Counters::*ideal;  ///< null: the minimum is the sectors of the whole matrix
+    std::uint64_t Counters::*ideal;  ///< null: the minimum is all sectors of the matrix
 };
 
 constexpr Kind kKinds[] = {

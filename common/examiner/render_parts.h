@@ -1,4 +1,4 @@
-// Makes the parts of a verdict's text that all formats share.
+// Builds the parts of a verdict's text that all formats share.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ std::string map_of(const Failure& failure, int lines = CellMap::kSide);
 /// than the exercise asks."
 std::string passed_text(const Verdict& verdict);
 /// Returns a text about the predicted time, with its bottleneck or a comparison with the solution.
-/// Returns "" if no time is predicted, or if a failure already states it.
+/// Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
 /// Returns "Faster: ..." with what would speed up a kernel that passed, or "" if no time is predicted.
 std::string faster_text(const Verdict& verdict);
@@ -30,12 +30,12 @@ std::string faster_text(const Verdict& verdict);
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
 /// Returns the first lines of the kernel's output, or "".
 std::string printed(const Verdict& verdict);
-/// Returns each failure except the first as a sentence with its place.
+/// Returns every failure except the first, each as a sentence that includes its place.
 std::vector<std::string> other_failures(const Verdict& verdict);
-/// Returns the compiler's warnings as sentences. Returns none if the compiler also reports errors.
+/// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
 /// Returns, for example, "Seen with rows = 77, cols = 45.", or "" if the failure does not depend on
-/// an input.
+/// a particular input.
 std::string seen_with(const Failure& failure);
 
 }  // namespace coalesce::render

@@ -28,8 +28,8 @@ const char* name_of_matrix(bool is_out, const Evidence& evidence) {
 
 namespace {
 
-/// Returns the report's message, in which the name of the matrix replaces the simulator's
-/// description of its allocation.
+/// Returns the report's message, with the simulator's description of an allocation replaced by the
+/// name of the matrix.
 std::string with_matrix_names(const Report& report, const Trial& trial, const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
     const std::size_t first = report.message.find(begin);
@@ -45,7 +45,7 @@ std::string with_matrix_names(const Report& report, const Trial& trial, const Ev
         std::string("`") + name_of_matrix(!holds(trial.in_address), evidence) + "`");
 }
 
-/// Returns the text of a report, which also names its thread and describes the other access.
+/// Returns the text of a report, including its thread and a description of the other access.
 std::string details_of(const Report& report, const Trial& trial, const Evidence& evidence) {
     std::string text =
         wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));

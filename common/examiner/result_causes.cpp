@@ -11,7 +11,7 @@ namespace {
 
 using simulated::Report;
 
-/// The most warps to check. Each check launches the kernel once.
+/// The maximum number of warps to check. Each check launches the kernel once.
 constexpr std::uint64_t kMostWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
@@ -22,8 +22,8 @@ bool stores_to(const simulated::Access& access, std::uint64_t address) {
     });
 }
 
-/// Returns the line that stored the first bad cell. Returns 0 if no such line is found or if there
-/// are too many warps to search.
+/// Returns the line that stored the first incorrect cell. Returns 0 if no such line is found, or if
+/// there are too many warps to search.
 int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     if (!trial.comparison || !trial.comparison->first_bad) return 0;
     const auto warps = static_cast<std::uint64_t>((trial.launch.threads() + 31) / 32);
@@ -43,9 +43,9 @@ int line_that_stored_wrong(const Trial& trial, const Evidence& evidence) {
     return 0;
 }
 
-/// Returns the line to look at first. If the index of a load is wrong, this is the line of the
-/// load. A compiler may attribute code that it moved out of a loop to a line that has only a brace.
-/// In that case the statement before the brace is returned.
+/// Returns the line to look at first. If the index of a load is wrong, this is the line of that
+/// load. A compiler may attribute code that it moved out of a loop to a line that contains only a
+/// brace. In that case, returns the line of the statement before the brace.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = line_of_statement(evidence.source.text, trial.store_line);
     const auto says = [&](const char* words) {
@@ -69,14 +69,14 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     return store_line;
 }
 
-/// Returns the first sentence, which describes the observation. The sentences after it guess the
-/// cause.
+/// Returns the first sentence, which states the observation. The sentences that follow it guess at
+/// the cause.
 std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
-/// Explains where elements are lost or misplaced. The accesses of one warp show this, but the
-/// result does not.
+/// Explains where elements are lost or misplaced. The accesses of a single warp show this, whereas
+/// the result does not.
 void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
     if (!left_out) return;
@@ -89,7 +89,7 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
 }
 
 /// Finds a sum of which only one term is multiplied, such as `row + k * cols`. This is a mistake
-/// whatever the result is.
+/// regardless of the result.
 bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     const MissingBrackets found = missing_brackets(evidence.source.text);
     if (found.line == 0) return false;
@@ -104,15 +104,15 @@ bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
     return true;
 }
 
-// ---- batches of matrices: find blocks that do not work on their own matrix, from the launch and
-// the text ----
+// ---- batches of matrices: from the launch and the text, find blocks that do not work on their own
+// matrix ----
 
 bool knows_its_matrix(const Evidence& evidence) {
     return code_alone(evidence.source.text).find("blockIdx.z") != std::string::npos;
 }
 
-/// Returns the line at which to move a pointer to the block's own matrix. This is the line that
-/// moves the other pointer, or else the head of the kernel.
+/// Returns the line on which to move a pointer to the block's own matrix: the line that moves the
+/// other pointer, or else the first line of the kernel.
 int line_to_move(const std::string& other, const Evidence& evidence) {
     const int line = line_of_move(evidence.source.text, other);
     return line > 0 ? line : line_of_kernel(evidence.source.text, evidence.exercise.kernel);
@@ -184,8 +184,8 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 
 namespace {
 
-/// Returns an access outside a matrix that the guard bands revealed, or nullptr. On a real GPU
-/// memcheck does not run.
+/// Returns an access outside a matrix that the guard bands revealed, or nullptr. memcheck does not
+/// run on a real GPU.
 const Finding* outside_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
     const auto found =
@@ -194,8 +194,8 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-/// Explains a race between blocks that index the same matrix. The line to blame is the only one
-/// that uses another row length than all other lines.
+/// Explains a race between blocks that index the same matrix. The line to blame is the one whose
+/// row length differs from that of all other lines.
 void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
@@ -210,7 +210,7 @@ void look_at_pitches(Failure& failure, const Report& race, const Evidence& evide
     failure.next = next_after(Fault::wrong_pitch, task);
 }
 
-/// Explains a race between blocks of different matrices.
+/// Explains a race between blocks that work on different matrices.
 void look_at_batch_race(Failure& failure, const Report& race, const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];

@@ -1,4 +1,4 @@
-// The rules that causes.h uses, ordered by file. Each rule handles one kind of symptom, and some
+// The rules that causes.h uses, grouped by file. Each rule handles one kind of symptom, and some
 // rules call others.
 #pragma once
 
@@ -12,30 +12,29 @@ namespace coalesce {
 
 // ---- report_failure.cpp ----
 //
-// Makes a failure from a report of the simulated GPU. The failure names the learner's lines and
+// Converts a report of the simulated GPU to a failure, in terms of the learner's lines and
 // matrices.
 
-/// Returns the first report of this check and kind, or nullptr.
+/// Returns the first report with this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns the place, with the line of the learner's file. The line is 0 if the place is in another
-/// file.
+/// Returns the place in terms of the learner's file. The line is 0 if the place is in another file.
 Place place_in(const Place& place, const Evidence& evidence);
 
-/// Returns the exercise's name for its output or its input.
+/// Returns the name that the exercise uses for its output or its input.
 const char* name_of_matrix(bool is_out, const Evidence& evidence);
 
-/// The failure into which a report of this check and kind is converted.
+/// The failure that a report with this check and kind is converted to.
 struct ToldAs {
     const char* check;
     const char* kind;  ///< "" for any kind
     FailureKind failure;
     const char* headline;
     const char* next;
-    bool prefers_cure = false;  ///< whether to prefer the report's own advice to `next`
+    bool prefers_cure = false;  ///< whether the report's own advice takes precedence over `next`
 };
 /// Returns the failure for the first entry of `list` that matches a report, or nothing if no entry
-/// does.
+/// matches.
 std::optional<Failure> told_as(std::initializer_list<ToldAs> list, const Trial& trial,
                                const Evidence& evidence);
 Failure from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
@@ -43,8 +42,8 @@ Failure from_report(FailureKind kind, const simulated::Report& report, const Tri
 
 // ---- bounds_causes.cpp ----
 //
-// Explains accesses outside an array. The index or the check of the bounds may be wrong, or the
-// array may be too small.
+// Explains accesses outside an array. The index or the bounds check may be wrong, or the array may
+// be too small.
 
 /// Returns the failure for a report of memcheck, if there is one.
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence);
@@ -59,65 +58,66 @@ std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evid
 
 // ---- sync_causes.cpp ----
 //
-// Explains why threads of a block see incomplete data of other threads: copies in flight, barriers,
-// races, and a tile that no thread filled.
+// Explains why threads of a block see incomplete data from other threads: copies in flight,
+// barriers, races, and a tile that no thread filled.
 
-/// Finds uses of shared memory to which an asynchronous copy is still writing.
+/// Finds uses of shared memory that an asynchronous copy is still writing to.
 std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds wrong barriers and warp operations, and threads that do not wait for each other.
+/// Finds incorrect barriers and warp operations, and threads that do not wait for each other.
 std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence);
 
-/// Finds a tile that lacks __shared__. No check reports this mistake, because each thread then has
-/// its own tile.
+/// Finds a tile whose declaration lacks __shared__. No check reports this mistake, because each
+/// thread then has its own tile.
 std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence);
 
-/// Finds reads of memory that no thread wrote.
+/// Finds reads of memory that was never written.
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence);
 
 // ---- result_causes.cpp ----
 //
 // Explains why the result is wrong.
 
-/// Returns the cause of a race in global memory or of wrong cells, or nothing if the result is right.
+/// Returns the cause of a race in global memory or of incorrect cells, or nothing if the result is
+/// correct.
 std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence);
 
-/// Returns the failure that the pattern of wrong cells suggests.
+/// Returns the failure that the pattern of incorrect cells suggests.
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
 
 // ---- grid_causes.cpp ----
 //
-// Explains cells that no thread wrote. The numbers of the launch, and the cells that its blocks
+// Explains cells that no thread wrote. The launch configuration, and the cells that the blocks
 // access, show whether the launch is to blame.
 
-/// Finds a grid that does not cover the matrix, but would if its two sizes were exchanged.
+/// Finds a grid that does not cover the matrix, but would if its two sizes were swapped.
 std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence);
 /// Explains unwritten cells by the launch, and names the line to look at. Returns false if the
-/// launch does not explain them; the failure then keeps its guess from the result.
+/// launch does not explain them; the failure then keeps the guess that is based on the result.
 bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //
-// Explains a result in which some values are missing, from the accesses of a warp and the text of
-// the kernel.
+// Explains a result in which some values are missing, based on the accesses of a warp and the text
+// of the kernel.
 
-/// Adds details to the failure of a wrong result that the comparison alone cannot reveal.
+/// Adds details to a wrong-result failure that the comparison alone cannot reveal.
 void look_at_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
-// Compares the numbers of elements that a warp moves at each stage. If a stage moves fewer elements
-// than another, some are left out.
+// Compares how many elements a warp moves at each stage. If a stage moves fewer elements than
+// another, some are left out.
 
 /// A stage at which a warp leaves out elements.
 struct LeftOut {
     std::string sentence;  ///< "a warp reads 128 elements of `in`, but stores only 32 of `out`."
-    int line = 0;          ///< the first line that moves fewer elements
+    int line = 0;          ///< the first line that moves too few elements
     std::string next;
 };
 
 /// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
-/// moves the same number, or if the recording of the warp's accesses is incomplete.
+/// moves the same number of elements, or if the recording of the warp's accesses is incomplete.
 std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -1,6 +1,6 @@
 /// \file
 /// The interface through which the examiner compiles and launches kernels. A runner works in this
-/// process, in a sandbox, on a GPU or in a page.
+/// process, in a sandbox, on a GPU or in a web page.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@
 
 namespace coalesce {
 
-/// Compiles and launches kernels. A runner only collects evidence, and the examiner judges it.
-/// Errors of the kernel are in Compiled::failure and in the Trial, and problems of this computer
+/// Compiles and launches kernels. A runner only collects evidence; the examiner judges it. Errors
+/// in the kernel are returned in Compiled::failure and in the Trial. Problems with this computer
 /// are thrown as std::runtime_error.
 class Runner {
 public:
@@ -29,7 +29,7 @@ public:
     /// Reports whether the device is the simulator, which has checks and counters.
     virtual bool is_simulated() const = 0;
 
-    /// Compiles a file that contains a kernel of this name.
+    /// Compiles a file that contains a kernel with this name.
     virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with what `task` requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
@@ -41,8 +41,8 @@ public:
         return std::nullopt;
     }
 
-    /// Returns the stored value of this kind ("counters" or "time") for the inputs `of`, or nothing
-    /// if there is none.
+    /// Returns the stored value of this kind ("counters" or "time") that belongs to the inputs
+    /// `of`, or nothing if there is none.
     virtual std::optional<std::string> kept(const std::string& /*kind*/,
                                             const std::string& /*of*/) {
         return std::nullopt;
@@ -51,17 +51,17 @@ public:
     virtual void keep(const std::string& /*kind*/, const std::string& /*of*/,
                       const std::string& /*text*/) {}
 
-    /// Ends the capture of the kernels' output and returns its beginning, in whole lines.
+    /// Stops capturing the kernels' output and returns the beginning of it, in whole lines.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;
         return "";
     }
 };
 
-/// Launches kernels in this process, on the libcudart that it has loaded. This is the simulated GPU
+/// Launches kernels in this process, on the libcudart that it has loaded: either the simulated GPU
 /// with all checks and counters, or a real GPU. A kernel that crashes the simulator or hangs a GPU
 /// ends this process, so callers that must survive run it in a child process. The output of kernels
-/// is captured from the beginning. Derived classes compile the kernels.
+/// is captured from construction onwards. Compiling is left to derived classes.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
@@ -83,17 +83,17 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// Also compiles kernels, with the compilers of this computer, and caches slow results in a folder.
+/// Also compiles kernels, with the compilers on this computer, and caches slow results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.
     struct Options {
-        std::filesystem::path cache = {};   ///< folder of the cache; "" to cache nothing
+        std::filesystem::path cache = {};   ///< cache folder; "" to cache nothing
         Compiler compiler = Compiler::any;  ///< the compiler to use
     };
     /// Makes the simulated GPU use a single thread, as in the grader's sandbox. Unordered accesses
-    /// then always happen in the same order, and the verdict is always the same. Callers must do
-    /// this before the device is chosen.
+    /// then always happen in the same order, so the verdict is always the same. Must be called
+    /// before the device is selected.
     static void prepare_process();
     /// Creates the runner. Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);

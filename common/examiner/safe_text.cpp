@@ -6,7 +6,7 @@ namespace coalesce {
 namespace {
 
 // Reports whether a character has no side effects on the display, unlike control characters,
-// changes of direction and characters without width.
+// changes of text direction and zero-width characters.
 bool is_harmless(std::string_view letter) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
     if (letter.size() == 1) return at(0) >= 0x20 && at(0) != 0x7f;
@@ -90,7 +90,7 @@ std::string markdown(std::string_view bytes) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
             case '>': text += "&gt;"; break;
-            // Keep "kernel.cu:12" readable in the source of the Markdown.
+            // Keep text such as "kernel.cu:12" readable in the Markdown source.
             case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
             default:
                 if (begins_markup.find(letter) != begins_markup.npos) text += '\\';
@@ -131,7 +131,8 @@ std::string xml(std::string_view bytes) {
 
 std::string csv(std::string_view bytes) {
     std::string text = shown(bytes, 1000);
-    // Spreadsheets ignore leading blanks. A field such as "-" also gets an apostrophe.
+    // Spreadsheets ignore leading spaces. Fields that are not formulas, such as "-", get an
+    // apostrophe too.
     std::size_t first = text.find_first_not_of(' ');
     bool is_formula = first != std::string::npos &&
                       std::string_view("=+-@|%").find(text[first]) != std::string_view::npos;

@@ -1,6 +1,6 @@
 /// \file
-/// Makes text from files, kernels and students safe to print. The result contains nothing on which
-/// a terminal, a spreadsheet, a browser or a shell would act.
+/// Makes text from files, kernels and students safe to print. The result contains nothing that a
+/// terminal, a spreadsheet, a browser or a shell would act on.
 #pragma once
 
 #include <string>
@@ -12,22 +12,23 @@ namespace coalesce {
 /// Returns the number of bytes of the UTF-8 character at the beginning of `bytes`, or 0 if it is
 /// invalid. `bytes` must not be empty.
 std::size_t letter_length(std::string_view bytes);
-/// Returns the text as one line of valid UTF-8. Other bytes are escaped as in \x1b. Text after
-/// `most` characters is replaced by "...".
+/// Returns the text as a single line of valid UTF-8. Other bytes are escaped, as in \x1b. Anything
+/// after `most` characters is replaced by "...".
 std::string shown(std::string_view bytes, std::size_t most = 100);
-/// Escapes the lines of a program's output as `shown` does. Each line is indented and cut to the
+/// Escapes the lines of a program's output like `shown`. Each line is indented and truncated to the
 /// width of a terminal.
 std::string shown_lines(const std::vector<std::string>& lines);
-/// Escapes a text of several lines as `shown` does, but keeps line breaks and tabs.
+/// Escapes several lines of text like `shown`, but keeps line breaks and tabs.
 std::string shown_text(std::string_view bytes);
-/// Escapes text for Markdown that becomes HTML, so that it contains no markup, links or tags.
+/// Escapes text for Markdown that is converted to HTML, so that it contains no markup, links or
+/// tags.
 std::string markdown(std::string_view bytes);
-/// Returns a Markdown code block of the text, with a fence that the text cannot close.
+/// Returns the text as a Markdown code block, with a fence that the text cannot close.
 std::string markdown_code(std::string_view bytes);
-/// Escapes text for XML and HTML, in elements and in attributes.
+/// Escapes text for XML and HTML, for use in elements and in attributes.
 std::string xml(std::string_view bytes);
-/// Returns a field of a CSV file (RFC 4180). An apostrophe precedes a field that a spreadsheet
-/// would read as a formula.
+/// Returns a field of a CSV file (RFC 4180). A field that a spreadsheet would read as a formula is
+/// preceded by an apostrophe.
 std::string csv(std::string_view bytes);
 
 }  // namespace coalesce

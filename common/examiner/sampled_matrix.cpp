@@ -11,7 +11,7 @@
 namespace coalesce {
 namespace {
 
-/// The fraction of stored elements that must be right. The fraction is below 1, because blocks may
+/// The fraction of stored elements that must be correct. It is less than 1, because blocks may
 /// store an element twice where tiles overlap at an edge.
 constexpr double kLeastRight = 0.9;
 
@@ -50,7 +50,7 @@ void SampledMatrix::fill(void* in, const Touched& loaded) const {
 SampledMatrix::Element SampledMatrix::told(std::uint64_t index, float value) const {
     Bits bits;
     std::memcpy(&bits.low, &value, sizeof value);
-    // Memory that nobody wrote contains zeros, and a block that loads from there stores zeros.
+    // Memory that was never written contains zeros, and a block that loads from it stores zeros.
     if (bits == Bits{}) return Element::none;
     const auto from = pattern_.index_of(bits, static_cast<std::uint64_t>(problem_.elements()));
     if (!from) return Element::wrong;

@@ -1,10 +1,10 @@
 /// \file
-/// Checks that the few blocks from which a time is predicted do the kernel's work.
+/// Verifies that the few blocks from which a time is predicted do the kernel's work.
 ///
-/// Times are predicted for a matrix that is too large to verify, which would take seconds and
-/// gigabytes for each kernel. Instead the blocks are launched twice. The first launch shows which
-/// elements the blocks load. Those elements then get values that nobody can know in advance, and
-/// the elements that the second, timed launch stores are compared with these values.
+/// Times are predicted for a matrix that is too large to verify as a whole, which would take
+/// seconds and gigabytes per kernel. Instead, the blocks are launched twice. The first launch shows
+/// which elements the blocks load. Those elements are then given values that nobody can know in
+/// advance, and the elements that the second, timed launch stores are compared with these values.
 #pragma once
 
 #include "harness/pattern.h"
@@ -17,15 +17,15 @@ namespace coalesce {
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
-    /// Fills in values for the elements that were loaded from the matrix at `in`.
+    /// Assigns values to the elements that were loaded from the matrix at `in`.
     void fill(void* in, const Touched& loaded) const;
-    /// Reports whether the elements stored to the matrix at `out` are right. No element may be
-    /// wrong, and nearly all stored elements must have a known value.
+    /// Reports whether the elements stored to the matrix at `out` are correct. No element may be
+    /// incorrect, and nearly all stored elements must have a known value.
     bool is_moved(const void* out, const Touched& stored) const;
 
 private:
-    /// The state of an output element: the right value, no value because it was not stored, or a
-    /// wrong value.
+    /// The state of an output element: it has the correct value, it has no value because it was not
+    /// stored, or it has an incorrect value.
     enum class Element { right, none, wrong };
     Element told(std::uint64_t index, float value) const;
 

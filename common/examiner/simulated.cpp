@@ -30,7 +30,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     }
 }
 
-/// Replaces the compiler's name of the file with the learner's name. The compiler calls the file
+/// Replaces the compiler's name for the file with the learner's. The compiler calls the file
 /// "/learner/kernel.cu", or "kernel.cu:12" within a text.
 std::string with_name(std::string text, const std::string& file_name) {
     const std::string hidden = kLearnersFile;
@@ -56,7 +56,7 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     return to;
 }
 
-/// Calls `visit(index, kernel)` for each launched kernel of this name.
+/// Calls `visit(index, kernel)` for each launched kernel with this name.
 void for_each_kernel(const std::string& name, const auto& visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);

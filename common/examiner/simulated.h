@@ -1,5 +1,5 @@
-// Reads more data from the simulated GPU than the harness does: reports with their places, and
-// counters of one kernel and of its lines. The functions work only if
+// Reads more data from the simulated GPU than the harness does: reports with their places, and the
+// counters of a kernel and of its lines. These functions work only if
 // coalesce::simulator_library::is_loaded() is true.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace coalesce {
 
-/// The costs of one line of the learner's file.
+/// The costs of one line in the learner's file.
 struct LineCounters {
     int line = 0;       ///< from 1
     Counters counters;  ///< `kernels` is 0
@@ -37,7 +37,7 @@ struct Report {
     Thread thread, other_thread;
     std::uint64_t address = 0;
 
-    /// Reports whether the report has this check and this kind. An empty kind matches any kind.
+    /// Reports whether the report has this check and kind. An empty kind matches any kind.
     bool is(const char* wanted_check, const char* wanted_kind = "") const;
 };
 
@@ -45,22 +45,22 @@ struct Report {
 /// replaces the internal name of the learner's file.
 std::vector<Report> reports(const std::string& file_name);
 
-/// Returns the costs of the kernels of this name since the last call of
+/// Returns the costs of all kernels with this name since the last call of
 /// simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// Returns the costs of all lines of the learner's file that accessed memory in kernels of this
-/// name, in the order of the lines.
+/// Returns the costs of all lines in the learner's file that accessed memory in kernels with this
+/// name, ordered by line.
 std::vector<LineCounters> lines_of(const std::string& kernel);
 
-/// A load or store that a warp executed.
+/// A load or store executed by a warp.
 struct Access {
     int line = 0;            ///< in the learner's file
     bool is_shared = false;  ///< shared or global memory
     bool is_store = false;   ///< a store or a load
     unsigned bytes_per_lane = 4;
     std::uint32_t active = 0;  ///< one bit per lane
-    /// address of each active lane; an offset for shared memory
+    /// address for each active lane; an offset for shared memory
     std::array<std::uint64_t, 32> addresses{};
     unsigned cost = 0;   ///< sectors of global memory, or wavefronts of shared memory
     unsigned ideal = 0;  ///< the minimum for these bytes
@@ -75,20 +75,20 @@ struct Access {
     }
 };
 
-/// Returns the recorded accesses that come from lines of the learner's file.
+/// Returns the recorded accesses that are due to lines in the learner's file.
 std::vector<Access> traced();
 
-/// Turns on `checks` ("all" or "none"), and limits each launch to this many warp instructions.
+/// Enables `checks` ("all" or "none"), and limits each launch to this many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 
-/// Marks bytes of device memory as unwritten, so that a check reports reads of them.
+/// Marks bytes of device memory as unwritten, so that a check reports reads from them.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
-/// Makes later allocations use other addresses. Throws std::runtime_error if memory is already
+/// Makes later allocations use different addresses. Throws std::runtime_error if memory is already
 /// allocated.
 void draw_addresses(std::uint64_t seed);
 
-/// Returns an identifier of the loaded simulator, for the keys of caches.
+/// Returns an identifier of the loaded simulator, for use in cache keys.
 std::string identity();
 
 }  // namespace simulated

@@ -37,8 +37,8 @@ Failure too_large(const std::string& name) {
                    "Is this the right file? It should contain only a kernel and its configure.");
 }
 
-/// Returns the offset of the first control character that does not occur in text. Bytes above 127
-/// are allowed, because comments may contain them.
+/// Returns the offset of the first control character that does not occur in text files. Bytes above
+/// 127 are allowed, because comments may contain them.
 std::size_t first_binary_byte(const std::string& text) {
     const auto is_binary = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -73,7 +73,7 @@ Source source_of_text(const std::string& text, const std::string& shown_as) {
 Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
     const std::string name = shown_as.empty() ? path.string() : shown_as;
     Source source{name, "", {}};
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!file || fstat(file.get(), &status) != 0) {

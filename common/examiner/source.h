@@ -23,7 +23,7 @@ struct Source {
     bool is_good() const { return problem.kind == FailureKind::none; }
 };
 
-/// The largest file that is read, in bytes. A kernel has a few thousand bytes.
+/// The largest file that is read, in bytes. A typical kernel is a few thousand bytes long.
 constexpr std::size_t kLargestSource = std::size_t{1} << 20;
 
 /// Reads a file. Messages call the file `shown_as`, or use its path if `shown_as` is empty.
@@ -31,7 +31,7 @@ Source read_source(const std::filesystem::path& file, const std::string& shown_a
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
 /// are allowed, the failure's kind is none.
 Failure refused_include(const std::string& text, const std::string& file_name);
-/// Makes a source from a text in memory, which must meet the same requirements as a file.
+/// Creates a source from a text in memory, which must meet the same requirements as a file.
 Source source_of_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace coalesce

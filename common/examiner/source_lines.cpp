@@ -30,8 +30,8 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     return line_of(code, found, 1);
 }
 
-/// Returns the last line with a match outside comments, or 0. Instructions of PTX also match within
-/// strings.
+/// Returns the last line with a match outside comments, or 0. PTX instructions inside strings match
+/// as well.
 int last_line_of(const std::string& text, const std::regex& pattern) {
     const std::string code = code_alone(text);
     int line = 0;
@@ -42,14 +42,14 @@ int last_line_of(const std::string& text, const std::regex& pattern) {
     return line;
 }
 
-/// Matches the head of a __device__ function and captures its name.
+/// Matches the beginning of a __device__ function and captures its name.
 const std::regex& device_function() {
     static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     return head;
 }
 
 /// Returns the last line of the kernel that matches. If the last match is in a function before the
-/// kernel, returns the last line that calls this function.
+/// kernel, returns the last line that calls that function.
 int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
     const int line = last_line_of(text, pattern);
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
@@ -66,7 +66,7 @@ bool is_component(const std::string& text) {
     return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
 }
 
-/// Returns the value that a line assigns, if the value or the target is a component of a vector.
+/// Returns the value assigned on a line if the value or the target is a component of a vector.
 /// Otherwise returns "".
 std::string value_of_component(const std::string& line) {
     const std::string statement = trimmed(line);
@@ -85,8 +85,8 @@ struct Assignment {
     int line = 0;
 };
 
-/// Returns the line of a value that occurs twice in the sequence. Of the two lines, it returns the
-/// one whose position does not fit its component (v.y belongs in the second line).
+/// Returns the line of a value that occurs twice in the sequence. Of the two lines, returns the one
+/// whose position does not match its component (v.y belongs on the second line).
 int repeated_in(const std::vector<Assignment>& run) {
     const auto is_in_place = [&](std::size_t i) {
         return std::string_view("xyzw").find(run[i].value.back()) == i;
@@ -117,7 +117,7 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     const auto has = [&](const std::string& pattern) {
         return std::regex_search(scope, std::regex("\\b" + name + pattern));
     };
-    // Code that assigns the whole vector, or uses its address, may set every component.
+    // Code that assigns the whole vector, or takes its address, may set every component.
     const bool is_set_as_a_whole =
         has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
     if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
@@ -134,8 +134,8 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-/// Returns the first match of `head` for which `line` is between the match and the bracket that
-/// closes it. `head` must end with an opening bracket.
+/// Returns the first match of `head` for which `line` lies between the match and its closing
+/// bracket. `head` must end with an opening bracket.
 std::optional<std::smatch> with_line(const std::string& code, int line, const std::regex& head) {
     for (const std::smatch& one : matches_of(code, head)) {
         const int last = line_at(code, closing_bracket(code, end_of(one) - 1));
@@ -144,7 +144,7 @@ std::optional<std::smatch> with_line(const std::string& code, int line, const st
     return std::nullopt;
 }
 
-/// Returns the name of the __device__ function that has an asm statement on this line, or "".
+/// Returns the name of the __device__ function that contains an asm statement on this line, or "".
 std::string word_with_assembly(const std::string& code, int line) {
     static const std::regex statement(R"(\basm\b[^();]*\()");
     if (!with_line(code, line, statement)) return "";
@@ -152,7 +152,7 @@ std::string word_with_assembly(const std::string& code, int line) {
     return function ? function->str(1) : "";
 }
 
-/// Returns the offset of the end of a loop whose keyword ends at offset `keyword`.
+/// Returns the offset of the end of the loop whose keyword ends at offset `keyword`.
 std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
     std::size_t body = code.find_first_not_of(" \t\n", keyword);
     if (body != code.npos && code[body] == '(') {
@@ -324,8 +324,8 @@ bool never_commits(const std::string& text) {
     const std::string code = code_alone(text);
     const bool copies =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
-    // Within strings of PTX, search only for the instruction's name. A comment that contains the
-    // name does no harm.
+    // In inline-PTX strings, searching for the instruction's name is enough. A comment that
+    // contains the name does no harm.
     const bool commits = code.find("__pipeline_commit") != code.npos ||
                          code.find("producer_commit") != code.npos ||
                          text.find("cp.async.commit_group") != text.npos ||

@@ -1,6 +1,6 @@
 /// \file
 /// Finds lines in the text of a learner's file. The line that a learner should change is often one
-/// to which no access and no message refers.
+/// that no access or message refers to.
 #pragma once
 
 #include <cstddef>
@@ -9,80 +9,81 @@
 
 namespace coalesce {
 
-/// Returns the line at an offset of the text, counted from 1. An offset beyond the end gives the
-/// last line.
+/// Returns the line number at an offset in the text, counted from 1. For an offset past the end,
+/// returns the last line.
 int line_at(const std::string& text, std::size_t place);
 
-/// Returns the offset of the bracket that closes the bracket at `open`, or the end of the text.
+/// Returns the offset of the bracket that matches the one at `open`, or the end of the text if
+/// there is none.
 std::size_t closing_bracket(const std::string& code, std::size_t open);
 
-/// Replaces comments, strings and character constants with blanks. Lines and columns of the code
-/// stay the same.
+/// Replaces comments, strings and character constants with spaces. The lines and columns of the
+/// code stay the same.
 std::string code_alone(const std::string& text);
-/// Returns the code of the text for use with std::regex, or "" if the text is far longer than any
-/// kernel. std::regex recurses for each character of a repetition and would overflow the stack on
-/// such a text.
+/// Returns the code in the text for use with std::regex, or "" if the text is far longer than any
+/// kernel. std::regex recurses for each repeated character and would overflow the stack on such a
+/// text.
 std::string searchable(const std::string& text);
-/// Returns the line of `configure` that sets a member of its result, such as ".grid". Otherwise
-/// returns the line of its return statement, or its first line.
+/// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
+/// none, returns the line of its return statement, or else its first line.
 int line_of_launch(const std::string& text, const std::string& member);
-/// Returns the line of the __global__ function of this name, or 0 if there is none. An empty name
+/// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int line_of_kernel(const std::string& text, const std::string& name);
 
-/// A name, and the line on which it is declared.
+/// A name and the line on which it is declared.
 struct Declared {
     std::string name;
     int line = 0;  ///< 0: unknown
 };
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
-/// barrier suggests that the learner meant to share the array.
+/// barrier suggests that the learner intended to share the array.
 Declared array_not_shared(const std::string& text);
 /// Returns the first line that combines a block's index along one axis with its size along the
-/// other axis, or uses the size of the grid instead of that of the block. Returns 0 if there is
+/// other, or uses the size of the grid instead of the size of the block. Returns 0 if there is
 /// none.
 int line_of_mixed_axes(const std::string& text);
-/// Finds a cast of an element to a vector type where the address should be cast, as in
+/// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
 Declared cast_of_value(const std::string& text);
-/// Returns the line that uses a component of a vector a second time in a sequence of lines that
-/// each use a different component. Returns 0 if there is none.
+/// Returns the line that uses a vector component for the second time in a sequence of lines that
+/// should each use a different component. Returns 0 if there is none.
 int line_of_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
-/// whole vector is used. The returned line declares the vector.
+/// whole vector is used. The returned line is the vector's declaration.
 Declared component_never_set(const std::string& text);
-/// Returns the line that calls the function with an asm statement on `line`. Such functions only
-/// wrap PTX instructions, so the mistake is in the call. Returns `line` itself if it has no such
-/// statement or if the function has several callers. Compilers that report inlined functions do not
-/// need this correction.
+/// If there is an asm statement on `line`, returns the line that calls the function containing it.
+/// Such functions only wrap PTX instructions, so the mistake is in the call. Returns `line` itself
+/// if it has no asm statement or if the function has several callers. Compilers that report inlined
+/// functions do not need this correction.
 int line_of_word(const std::string& text, int line);
-/// Returns `line`. If this line contains only braces, returns the last line before it that contains
-/// more.
+/// Returns `line`, unless it contains only braces, in which case returns the last line before it
+/// that contains anything else.
 int line_of_statement(const std::string& text, int line);
-/// Reports whether the file declares an array in dynamic shared memory.
+/// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
-/// Returns the first line that makes blocks on the diagonal return, as in `if (blockIdx.y >=
+/// Returns the first line that makes the blocks on the diagonal return, as in `if (blockIdx.y >=
 /// blockIdx.x) return`. Returns 0 if there is none.
 int line_of_leaving_diagonal(const std::string& text);
 
-/// The only line that indexes an array by row * pitch + col with another pitch than all other
+/// The only line that indexes an array as row * pitch + col with a different pitch than all other
 /// lines.
 struct OddPitch {
     int line = 0;  ///< 0 if there is none
     std::string pitch, usual;
 };
-/// Finds the line with an odd pitch. At least two other lines must have the usual pitch.
+/// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
 OddPitch odd_pitch(const std::string& text, const std::string& array);
-/// Returns the first line that moves a pointer or adds to it, as in `in += ...` or `in + ...`.
+/// Returns the first line that advances a pointer or adds to it, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
 int line_of_move(const std::string& text, const std::string& pointer);
-/// Reports whether the file copies asynchronously but never commits a group of copies.
+/// Reports whether the file makes asynchronous copies but never commits a group of them.
 bool never_commits(const std::string& text);
-/// Reports whether the file's asynchronous copies are tracked by an mbarrier instead of by groups.
+/// Reports whether the file tracks its asynchronous copies with an mbarrier instead of groups.
 bool copies_by_mbarrier(const std::string& text);
 /// Returns the last line that waits for asynchronous copies, or 0 if there is none.
 int line_of_copy_wait(const std::string& text);
-/// Returns the last line that starts asynchronous copies, directly or by calling a function.
+/// Returns the last line that starts asynchronous copies, either directly or by calling a function.
 int line_of_copies_sent(const std::string& text);
 
 /// A loop, including its header.
@@ -92,44 +93,44 @@ struct Loop {
     int barrier_line = 0;  ///< line of the first barrier in the loop; 0 if there is none
 };
 
-/// Returns all loops of a text, including nested ones.
+/// Returns all loops in a text, including nested ones.
 std::vector<Loop> loops_of(const std::string& text);
 /// Returns the innermost loop around a line, or nullptr.
 const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
-// ---- index_terms.cpp: the terms of an index that are multiplied by the length of a row ----
+// ---- index_terms.cpp: the terms of an index that are multiplied by the row length ----
 
-/// A sum that lacks brackets, so that only one of its terms is multiplied, as in `row + k * cols +
-/// col`.
+/// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
+/// + col`.
 struct MissingBrackets {
     int line = 0;        ///< 0: there is none
     std::string factor;  ///< "k"
     std::string pitch;   ///< "cols"
-    std::string text;    ///< the sum as in the source, such as "row + k * cols + col"
+    std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks brackets. It multiplies a loop's counter or threadIdx by rows
-/// or cols, but does not multiply the row or column that is added.
+/// Finds the first index that lacks parentheses. It multiplies a loop counter or threadIdx by rows
+/// or cols, but not the row or column that is added to it.
 MissingBrackets missing_brackets(const std::string& text);
 
 // ---- local_arrays.cpp: accesses outside an array that compilers keep in registers, which no check
 // can see ----
 
-/// An access outside an array in some iteration of the surrounding loops.
+/// An access past the end of an array in some iteration of the surrounding loops.
 struct ArrayOverrun {
     int line = 0;          ///< line of the access; 0 if there is none
     std::string array;     ///< "values"
-    long long length = 0;  ///< number of elements of the array
+    long long length = 0;  ///< number of elements in the array
     std::string index;     ///< "k", as in the source
     long long last = 0;    ///< the index in the last iteration
 };
 
 /// Finds the first access outside a local array. The function understands only lengths, loops and
-/// indices that consist of numbers and constants of the file, such as `for (int k = 0; k <
-/// TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
+/// indices that consist of numbers and of constants defined in the file, such as `for (int k = 0; k
+/// < TILE_DIM; k += BLOCK_ROWS)`. It ignores accesses inside `if (k < ...)`.
 ArrayOverrun array_overrun(const std::string& text);
 
-/// A local array of a thread, and its length.
+/// A thread's local array, and its length.
 struct LocalArray {
     std::string name;  ///< "" if there is none
     long long length = 0;

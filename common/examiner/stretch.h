@@ -1,11 +1,11 @@
-// Measures the time that each step of an examination takes.
+// Measures how long each step of an examination takes.
 #pragma once
 
 #include <chrono>
 
 namespace coalesce {
 
-/// Adds the time between its construction and its destruction to a sum in milliseconds.
+/// Adds the time between construction and destruction to a total in milliseconds.
 class Stretch {
 public:
     explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}

@@ -11,8 +11,8 @@ using simulated::Report;
 
 namespace {
 
-/// Returns a report of an access to shared memory to which an asynchronous copy was still writing,
-/// or nullptr.
+/// Returns a report about an access to shared memory that an asynchronous copy was still writing
+/// to, or nullptr.
 const Report* find_pending_copy(const Trial& trial) {
     const auto is_pending = [](const Report& report) {
         return report.is("racecheck") &&
@@ -59,7 +59,7 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
                     "Count the groups: which have been committed here, and how many does the wait "
                     "leave in flight?");
     }
-    // The report does not tell whether the copy was for this tile or for the next tile.
+    // The report does not say whether the copy was for this tile or for the next one.
     return make("the tile is read while a copy still writes to it.",
                 "Does the kernel wait for this tile's copies: which groups are committed here, and "
                 "how many does the wait leave in flight? If it does, look at the next tile's copy: "
@@ -81,7 +81,7 @@ std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& ev
 
 namespace {
 
-/// Returns the failure for threads of a block that do not wait for each other.
+/// Returns the failure for threads in a block that do not wait for each other.
 std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {

@@ -32,7 +32,7 @@ cudaError_t wait_for_end(bool& is_hung) {
 void watch_as(const LoadedKernel& kernel, const TrialOrder& order, double warps) {
     if (!simulator_library::is_loaded()) return;
     // Recording a single warp takes far fewer instructions than the budget for one element, even if
-    // the kernel never ends.
+    // the kernel never finishes.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
                        instruction_budget(counted, warps, kernel.prints()));

@@ -1,5 +1,5 @@
 /// \file
-/// One launch of a kernel on one shape, with everything that was observed.
+/// A single launch of a kernel on one shape, with everything that was observed.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ class LoadedKernel;
 enum class Watch {
     /// all checks; on the simulator without guard bands, which would hide out-of-bounds accesses
     everything,
-    result_alone  ///< buffers with guard bands but no checks, so that the kernel runs to its end
+    result_alone  ///< buffers with guard bands but no checks, so that the kernel runs to completion
 };
 
 /// The warp whose accesses are to be recorded.
 struct TracedWarp {
     std::uint64_t block = 0;  ///< x counts fastest
     unsigned warp = 0;        ///< within the block
-    std::size_t limit = 0;    ///< the most accesses to record; 0 to record none
+    std::size_t limit = 0;    ///< maximum number of accesses to record; 0 to record none
 };
-/// The most accesses that are recorded, which is enough for every lesson.
+/// The maximum number of accesses that are recorded, which is enough for every lesson.
 constexpr std::size_t kMostTracedAccesses = 1024;
 constexpr TracedWarp kFirstWarp{.limit = kMostTracedAccesses};
 
@@ -40,52 +40,52 @@ struct TrialOrder {
     Watch watch = Watch::everything;  ///< how
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
     TracedWarp traced = {};           ///< simulated only
-    std::uint64_t seed = 0;           ///< selects another order of blocks and warps; simulated only
+    std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
 };
 
 /// The results of a launch.
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure refused;                                ///< why it was not launched, or kind none
+    Failure refused;                                ///< why the launch was refused, or kind none
     bool is_launched = false;                       ///< whether it was launched
-    int error = 0;                                  ///< cudaError_t of the launch or of its end
-    bool is_hung = false;                           ///< whether a real GPU did not end in time
+    int error = 0;                                  ///< cudaError_t of the launch or its completion
+    bool is_hung = false;                           ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;         ///< of the simulator's checks
-    std::optional<Comparison> comparison;           ///< present if the kernel ran to its end
+    std::optional<Comparison> comparison;           ///< present if the kernel ran to completion
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
     Counters counters;                              ///< if requested
     std::vector<LineCounters> lines;                ///< if requested
 
-    /// Reports whether the kernel ran to its end, so that its output can be compared.
+    /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
         return refused.kind == FailureKind::none && is_launched && error == 0 && !is_hung;
     }
-    /// Reports whether the kernel ran to its end and gave the right result without any report of a
-    /// check.
+    /// Reports whether the kernel ran to completion and produced the correct result, and no check
+    /// reported anything.
     bool is_good() const {
         return has_ended() && reports.empty() && comparison && comparison->is_right();
     }
-    /// Returns the number of elements of each matrix.
+    /// Returns the number of elements in each matrix.
     std::uint64_t elements() const {
         return static_cast<std::uint64_t>(shape.rows) * static_cast<std::uint64_t>(shape.cols);
     }
 };
 
-/// A function that launches the same kernel again in the way that a TrialOrder describes.
+/// A function that launches the same kernel again, as described by a TrialOrder.
 using TryAgain = std::function<Trial(const TrialOrder&)>;
 
-/// The two matrices of a launch, on the device.
+/// The two matrices of a launch, in device memory.
 struct Matrices {
     float* out = nullptr;
     const float* in = nullptr;
 };
 
 /// Launches the kernel once on the device of this process. The counters start from zero, and the
-/// simulator forgets errors afterwards. `make_matrices` is called only if the kernel can be
-/// launched. The caller must compare the contents of the matrices with the right result.
+/// simulator clears its errors afterwards. `make_matrices` is called only if the kernel can be
+/// launched. The caller must compare the contents of the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
                   const std::function<Matrices()>& make_matrices);
 

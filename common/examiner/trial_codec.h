@@ -1,4 +1,4 @@
-// Describes the fields of a trial once, so that codec.h can both read and write them.
+// Lists the fields of a trial in one place, so that codec.h can both read and write them.
 #pragma once
 
 #include "examiner/trial.h"

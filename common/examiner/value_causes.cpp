@@ -11,8 +11,7 @@ namespace {
 
 using simulated::Access;
 
-/// Finds kernels that store without changing anything, because they store the old contents of
-/// `out`.
+/// Finds kernels whose stores change nothing, because they store the old contents of `out`.
 void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     const auto reads_out = [&](const Access& access) {
@@ -31,7 +30,7 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
 }
 
 /// Returns a store to shared memory that leaves gaps in the `bytes_read` bytes that a lane later
-/// reads with one access, or null.
+/// reads with a single access, or null if there is none.
 const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
@@ -57,7 +56,7 @@ const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned byte
     return nullptr;
 }
 
-/// Finds asynchronous copies that move only a part of each vector. Returns false if there are none.
+/// Finds asynchronous copies that move only part of each vector. Returns false if there are none.
 bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.seen_with(trial.shape, kFirstWarp);
     if (seen.counters.copy_waits == 0) return false;
@@ -79,7 +78,7 @@ bool look_for_short_copy(Failure& failure, const Trial& trial, const Evidence& e
     return true;
 }
 
-/// Returns the headline with the known cause in place of the guess at its end.
+/// Returns the headline with the guess at its end replaced by the known cause.
 std::string with_cause(const std::string& headline, const std::string& cause) {
     std::size_t end = headline.size();
     for (const char* guess : {". A component", ". A loop", ". Is one scalar"}) {
@@ -88,7 +87,7 @@ std::string with_cause(const std::string& headline, const std::string& cause) {
     return headline.substr(0, end) + ". " + cause;
 }
 
-/// Finds a vector that is used although one of its components has no value.
+/// Finds a vector that is used although one of its components was never set.
 bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
     const Declared component = component_never_set(evidence.source.text);
     if (component.line == 0) return false;
@@ -105,7 +104,7 @@ void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
     failure.next = "Compare this line with those around it: does each use a different component?";
 }
 
-/// Finds a cast of a value to a vector type where the address should be cast.
+/// Finds a cast of a value to a vector type where the cast should apply to the address.
 void look_for_cast(Failure& failure, const Evidence& evidence) {
     const Declared cast = cast_of_value(evidence.source.text);
     if (cast.line == 0) return;

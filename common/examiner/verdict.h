@@ -1,7 +1,7 @@
 /// \file
-/// The verdict is the result of an examination. All output is made from it.
+/// The verdict: the result of an examination, from which all output is generated.
 ///
-/// As JSON (`to_json`, `verdict_from_json`) the verdict is one object, which always has these keys:
+/// As JSON (`to_json`, `verdict_from_json`), the verdict is an object that always has these keys:
 ///
 ///     {
 ///       "format": 3,
@@ -31,8 +31,8 @@
 ///       "milliseconds": {"compile", "shapes", "counters", "predicted", "total"}
 ///     }
 ///
-/// Counters have the names of the simulator's JSON. Milliseconds are measured on this computer and
-/// do not affect any grade.
+/// Counters have the same names as in the simulator's JSON. Milliseconds are measured on this
+/// computer and do not affect any grade.
 #pragma once
 
 #include <filesystem>
@@ -50,14 +50,14 @@
 
 namespace coalesce {
 
-/// One shape on which the kernel was tried.
+/// A shape on which the kernel was tried.
 struct ShapeTried {
     Shape shape{0, 0};    ///< shape of the input
     bool passed = false;  ///< right and clean
     LaunchShape launch;   ///< the launch that configure returned
 };
 
-/// The time that each step took, in milliseconds on this computer.
+/// How long each step took, in milliseconds, as measured on this computer.
 struct Milliseconds {
     double compile = 0;    ///< from file to PTX
     double shapes = 0;     ///< the trials on all shapes
@@ -70,48 +70,48 @@ struct Milliseconds {
 struct Verdict {
     /// The outcomes of an examination.
     enum class Outcome {
-        passed,        ///< right, clean, and no more expensive than the exercise allows
+        passed,        ///< correct, clean, and no more expensive than the exercise allows
         failed,        ///< `failures` says why
-        not_examined,  ///< the examination itself failed, which is not the learner's mistake
+        not_examined,  ///< the examination itself failed, through no fault of the learner
     };
-    Outcome outcome = Outcome::not_examined;    ///< how it ended
-    std::vector<Failure> failures;              ///< sorted by importance
-    std::string file;                           ///< the file's name in messages
-    std::string kernel;                         ///< name of the kernel's function
-    std::string source_hash;                    ///< hash of the examined text
-    std::string source;                         ///< the examined text, if known; not in the JSON
-    std::string device;                         ///< name of the device
-    bool is_simulated = false;                  ///< whether the device is the simulator
-    std::string compiler;                       ///< the compiler that produced the PTX
-    std::vector<Message> messages;              ///< messages of the compiler, including warnings
-    std::vector<ShapeTried> shapes;             ///< in the order of the trials
-    Shape counted{0, 0};                        ///< the shape at which costs were counted
-    std::optional<Counters> counters;           ///< of the learner's kernel; simulated
-    std::optional<Counters> solution_counters;  ///< of the solution
-    std::vector<LineCounters> lines;            ///< costs by line
-    std::string output;                         ///< the beginning of the kernel's output
-    bool output_is_cut = false;                 ///< whether it printed more
-    std::optional<Predicted> predicted;         ///< predicted time on a GPU, if the kernel is right
+    Outcome outcome = Outcome::not_examined;      ///< how it ended
+    std::vector<Failure> failures;                ///< sorted by importance
+    std::string file;                             ///< the file's name in messages
+    std::string kernel;                           ///< name of the kernel's function
+    std::string source_hash;                      ///< hash of the examined text
+    std::string source;                           ///< the examined text, if known; not in the JSON
+    std::string device;                           ///< name of the device
+    bool is_simulated = false;                    ///< whether the device is the simulator
+    std::string compiler;                         ///< the compiler that produced the PTX
+    std::vector<Message> messages;                ///< messages of the compiler, including warnings
+    std::vector<ShapeTried> shapes;               ///< in the order of the trials
+    Shape counted{0, 0};                          ///< the shape for which costs were counted
+    std::optional<Counters> counters;             ///< of the learner's kernel; simulated
+    std::optional<Counters> solution_counters;    ///< of the solution
+    std::vector<LineCounters> lines;              ///< costs by line
+    std::string output;                           ///< the beginning of the kernel's output
+    bool output_is_cut = false;                   ///< whether it printed more
+    std::optional<Predicted> predicted;           ///< predicted time on a GPU of a correct kernel
     std::optional<Predicted> solution_predicted;  ///< the solution's time, without a time line
     Milliseconds milliseconds;
 
-    /// Adds a failure, which makes the outcome failed. A problem of this computer makes the outcome
-    /// not_examined instead.
+    /// Adds a failure, and sets the outcome to failed, or to not_examined if this computer caused
+    /// the problem.
     void fail(Failure failure) {
         const bool is_learners = failure.kind != FailureKind::no_compiler &&
                                  failure.kind != FailureKind::environment_problem;
         outcome = is_learners ? Outcome::failed : Outcome::not_examined;
         failures.push_back(std::move(failure));
     }
-    /// Reports whether the kernel is right, clean and cheap enough.
+    /// Reports whether the kernel is correct, clean and cheap enough.
     bool passed() const { return outcome == Outcome::passed; }
     /// Returns the identifier of the first failure, such as "missing-barrier", or "" if the kernel passed.
     std::string failure_id() const { return failures.empty() ? "" : failures.front().id(); }
 };
 
-/// Returns the verdict as JSON, in the form that the beginning of this file describes.
+/// Returns the verdict as JSON, in the format described at the beginning of this file.
 std::string to_json(const Verdict& verdict);
-/// Parses a text that to_json returned. Throws codec::Error (a std::runtime_error) for any other
-/// text.
+/// Parses JSON that was returned by to_json. Throws codec::Error (a std::runtime_error) for
+/// anything else.
 Verdict verdict_from_json(const std::string& json);
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// Describes the fields of a verdict once, so that codec.h can both read and write them.
+// Lists the fields of a verdict in one place, so that codec.h can both read and write them.
 #pragma once
 
 #include "base/codec.h"
@@ -27,8 +27,8 @@ void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
-/// Reads and writes the rows of a map, in which `.` is a right cell, `?` a cell that was never
-/// written, and `X` a wrong cell.
+/// Reads and writes the rows of a map, in which `.` is a correct cell, `?` a cell that was never
+/// written, and `X` an incorrect cell.
 template <>
 struct codec::Kind<CellMap> {
     static Json encode(const CellMap& map);
@@ -76,8 +76,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a stored value. Returns nothing if another version of the program wrote it, so that the
-/// value is computed again.
+/// Reads a stored value. Returns nothing if it was written by a different version of the program,
+/// so that the value is computed again.
 template <class Value>
 std::optional<Value> read_kept(const std::optional<std::string>& text) {
     try {
@@ -87,8 +87,8 @@ std::optional<Value> read_kept(const std::optional<std::string>& text) {
     return std::nullopt;
 }
 
-/// Describes all fields except times. Times of this computer differ in each run, and predicted
-/// times that matter are in the failures.
+/// Describes all fields except the times. Times measured on this computer vary from run to run, and
+/// predicted times that matter are in the failures.
 void describe_what_was_found(auto& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,

@@ -13,12 +13,13 @@ namespace {
 
 constexpr const char* kFrontName = "/coalesce/front";
 constexpr const char* kBackName = "/coalesce/back";
-/// The number of the line in `kBack` that calls configure.
+/// The number of the line in `kBack` that calls `configure`.
 constexpr int kConfigureLine = 2;
 
-/// The lines that precede the learner's file when clang compiles it. clang already has the
-/// project's headers (-include). Functions without __device__ are compiled for the device too, as
-/// NVRTC does. Dates are fixed, so that a kernel does not depend on the current day.
+/// The lines that precede the learner's file when it is compiled by clang, which already includes
+/// the project's headers (-include). Functions without __device__ are compiled for the device as
+/// well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the current
+/// day.
 constexpr const char* kClangFront = R"(#pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
@@ -40,8 +41,8 @@ constexpr const char* kBack =
 }
 )";
 
-/// Converts the text to UTF-8, which compilers require. Comments may have any encoding, and NVRTC
-/// would read a byte of value 255 as the end of the file.
+/// Converts the text to UTF-8, which compilers require. Comments may be in any encoding, and NVRTC
+/// would take a byte of value 255 for the end of the file.
 std::string in_utf8(std::string text) {
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = letter_length(std::string_view(text).substr(i));
@@ -51,7 +52,7 @@ std::string in_utf8(std::string text) {
     return text;
 }
 
-/// Replaces each `#include "exercise.h"` with blanks, so that no compiler searches for that file.
+/// Replaces each `#include "exercise.h"` with spaces, so that no compiler searches for that file.
 std::string without_header(std::string text) {
     for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
         text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');

@@ -46,7 +46,7 @@ std::vector<Attempt> attempts_in(const std::string& text) {
     return codec::read<Noted>(text).attempts;
 }
 
-// Adds an attempt. If the same source was tried before, the new attempt replaces the old one, and
+// Adds an attempt. If the same source was tried before, the new attempt replaces the old one, but
 // keeps its number and time.
 void add(std::vector<Attempt>& all, Attempt attempt) {
     auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
@@ -57,7 +57,7 @@ void add(std::vector<Attempt>& all, Attempt attempt) {
     *same = attempt;
 }
 
-// Reports whether `one` is faster than `other`. Any measured time ranks before all predicted times,
+// Reports whether `one` is faster than `other`. Any measured time ranks above all predicted times,
 // and attempts without a time rank last.
 bool is_better(const Attempt& one, const Attempt& other) {
     if (one.measured_ms.has_value() != other.measured_ms.has_value())
@@ -143,7 +143,7 @@ std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
     const fs::path copy = copy_of(attempt);
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
-    // Write the copy before the list. Then every attempt in the list has its source, even if this
+    // Write the copy before the list, so that every attempt in the list has its source even if this
     // process is killed.
     if (read_if_there(copy) != text) error = write_whole(copy, text, {.is_synced = true});
     if (error) {

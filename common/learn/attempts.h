@@ -1,6 +1,6 @@
 /// \file
-/// Stores the learner's attempts at the open exercise with their sources, ranks them, and prints
-/// them as a table.
+/// Stores the learner's attempts at the open exercise along with their sources, ranks them, and
+/// prints them as a table.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +18,9 @@ namespace coalesce::learn {
 /// A correct kernel that the learner tried, with its predicted and measured times.
 struct Attempt {
     int number = 0;                 ///< number of the attempt, from 1
-    std::string at = "";            ///< the time of the attempt, such as "2026-01-31T12:00:00Z"
-    std::string hash = "";          ///< hash of the source, which names the stored copy
-    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict one
+    std::string at = "";            ///< when the attempt was made, such as "2026-01-31T12:00:00Z"
+    std::string hash = "";          ///< hash of the source; name of the stored copy
+    std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
     double of_copy = 0;             ///< predicted fraction of the copy's speed
     double error_band = 0;          ///< 0.08 if nine of ten measured times are within 8 %
     std::string gpu = "";           ///< the GPU that the prediction is for
@@ -32,16 +32,17 @@ struct Attempt {
 /// The result of comparing one predicted time with another.
 enum class Standing {
     slower,  ///< slower by more than the error band
-    level,   ///< a difference within the error band
+    level,   ///< different by no more than the error band
     faster,  ///< faster by more than the error band
 };
 Standing standing_of(const Predicted& yours, const Predicted& other);
 
-/// Returns the attempt for the verdict on a correct kernel. `predicted` may be empty.
+/// Returns the attempt that corresponds to the verdict on a correct kernel. `predicted` may be
+/// empty.
 Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
                    const std::optional<Counters>& counters);
 
-/// The stored attempts. Their list is in .learn/beat.json, and their sources are in
+/// The stored attempts. The list is in .learn/beat.json, and the sources are in
 /// .learn/copies/beat/.
 class Attempts {
 public:
@@ -49,23 +50,23 @@ public:
     /// continues without storing attempts.
     explicit Attempts(const std::function<void(const std::string&)>& warn);
 
-    /// Returns all attempts in the order in which they were made.
+    /// Returns all attempts in the order they were made.
     std::vector<Attempt> read();
     /// Stores the source and the attempt, and returns all attempts. If the same source was tried before, that attempt
     /// keeps its number.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
-    /// Returns the path of the copy of an attempt's source. The name of the copy is the hash of the
-    /// source.
+    /// Returns the path of the stored copy of an attempt's source. The copy is named after the hash
+    /// of the source.
     static std::filesystem::path copy_of(const Attempt& attempt);
 
 private:
     KeptFile file_;
 };
 
-/// Returns the attempts as a table of at most 80 columns, the fastest first. If `other` is not
-/// null, it is a kernel to compare with, and its row is called `name`. The column "change" compares
-/// each attempt with the previous one.
+/// Returns the attempts as a table of at most 80 columns, fastest first. If `other` is not null,
+/// the table includes it for comparison, in a row called `name`. The column "change" compares each
+/// attempt with the previous one.
 std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
                           const std::string& name);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The lesson whose solution the learner tries to beat.
+// The lesson whose solution the learner is trying to beat.
 const std::string kToBeat = "10_registers";
 const fs::path kFileOfLearner = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string kAgain = "Again: ./learn beat";
@@ -120,8 +120,8 @@ void measure_both(const Work& exercise, const std::string& file, Attempt& yours,
     }
 }
 
-// Prints the reason why an attempt does not count. Every correct kernel counts, whatever it costs,
-// so this kernel is wrong or could not be examined.
+// Prints the reason why an attempt does not count. Since every correct kernel counts, whatever it
+// costs, this kernel is incorrect or could not be examined.
 int show_refused(const CheckResult& result, const Style& style) {
     const bool is_examined = result.outcome != CheckResult::not_examined;
     std::cout << style.strong("beat") << ": "

@@ -23,8 +23,8 @@ CheckRequest request_for(const Work& exercise, const CheckWords& words) {
             .file = words.file,
             .device = device,
             .seconds = words.seconds,
-            // The pages of the book do not compile whole programs, so do not compile these through
-            // LLVM IR.
+            // The pages of the book cannot compile whole programs, so do not compile whole programs
+            // through LLVM IR.
             .through_ir = words.through_ir && !exercise.is_program()};
 }
 

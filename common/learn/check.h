@@ -1,6 +1,6 @@
 /// \file
-/// `learn check`: examines a kernel and prints whether it is right, passes all checks and is cheap
-/// enough. If it is not, prints what to do.
+/// `learn check`: examines a kernel and prints whether it is correct, passes all checks and is
+/// cheap enough. If not, prints what to do.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ int check(Session& session, const CheckWords& words);
 void note_check(Record& record, const Work& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const Work& exercise, const CheckResult& result);
-/// Collects the additional text about a kernel that passed. The result points to `record`, which
-/// must outlive it.
+/// Collects additional text about a kernel that passed. The result points to `record`, which must
+/// outlive it.
 PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record);
 
 }  // namespace coalesce::learn

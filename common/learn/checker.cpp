@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the path of the stored verdict of the exercise's last check.
+// Returns the path of the stored verdict from the exercise's last check.
 fs::path kept_verdict(const Work& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
 // Returns a path for the new verdict in the learner's folder, or in the temporary folder if the
-// learner's folder cannot be written.
+// learner's folder is not writable.
 fs::path file_for_verdict(const Work& exercise) {
     fs::path file = kept_verdict(exercise);
     std::error_code error;
@@ -35,9 +35,9 @@ fs::path file_for_verdict(const Work& exercise) {
     return file.string() + "." + std::to_string(getpid());
 }
 
-// Removes verdicts that killed commands left behind. Such a file has the name of the verdict,
-// followed by the number of a process that no longer runs. Other files stay, because other programs
-// may share the folder.
+// Removes verdicts left behind by commands that were killed. The name of such a file is that of the
+// verdict, followed by the ID of a process that is no longer running. Other files are kept, because
+// other programs may share the folder.
 void remove_left_over(const fs::path& folder, const std::string& verdict) {
     std::error_code ignored;
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -62,7 +62,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     };
     if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
-    // restart, which takes time.
+    // restart itself, which takes time.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {
@@ -107,8 +107,8 @@ Check::Check(const CheckRequest& request)
         remove_left_over(verdict_file_.parent_path(),
                          kept_verdict(request.exercise).filename().string());
     }
-    // Run the child in the folder to which the file's name is relative. This is the course's
-    // folder, or the current folder if the learner typed the name.
+    // Run the child in the folder that the file's name is relative to: the course's folder, or the
+    // current folder if the learner typed the name.
     child_ = std::make_unique<Child>(
         Command{.program = program,
                 .arguments = {"--test-case=" + request.exercise.name()},
@@ -193,8 +193,8 @@ std::optional<Verdict> last_verdict(const Work& exercise, const std::string& has
         Verdict verdict = verdict_in(kept_verdict(exercise));
         if (verdict.source_hash == hash) return verdict;
     } catch (const std::exception&) {
-        // There is no stored verdict, or another version of the program wrote it. The next check
-        // stores a new one.
+        // There is no stored verdict, or it was written by a different version of the program. The
+        // next check stores a new one.
     }
     return std::nullopt;
 }

@@ -1,6 +1,6 @@
 /// \file
-/// Examines one kernel by running the checks' program in a child process, so that a kernel that crashes or hangs does
-/// not end the command.
+/// Examines a kernel by running the program of the checks in a child process, so that a kernel that
+/// crashes or hangs does not take the command down with it.
 #pragma once
 
 #include <chrono>
@@ -17,22 +17,22 @@ namespace coalesce::learn {
 /// The kernel to examine, and the options of the examination.
 struct CheckRequest {
     Work exercise;
-    std::string file = "";       ///< a file to examine instead of the exercise's, as typed
+    std::string file = "";       ///< a file to examine instead of the exercise's own, as typed
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
-    bool through_ir = false;     ///< whether to compile with clang and our translator, as pages do
+    bool through_ir = false;     ///< compile with clang and our translator, as web pages do
 };
 
 /// The result of an examination.
 struct CheckResult {
-    /// The outcomes, whose values are the exit codes of the command.
+    /// The outcomes. Their values are the exit codes of the command.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
-    std::optional<Verdict> verdict;  ///< empty if the examination gave no verdict
-    std::string problem = "";        ///< why there is no verdict, and what the learner can do
+    std::optional<Verdict> verdict;  ///< empty if the examination produced no verdict
+    std::string problem = "";        ///< why there is no verdict, and what to do about it
     std::string file = "";           ///< the file's name in messages
     bool through_ir = false;         ///< copied from the request
-    double milliseconds = 0;         ///< time from the start of the child process to its verdict
+    double milliseconds = 0;         ///< time from starting the child process to its verdict
 
     /// Returns the identifier of the failure, such as "missing-barrier", or "" if there is none.
     std::string failure() const;
@@ -46,15 +46,16 @@ constexpr CheckResult::Outcome last_of(CheckResult::Outcome) {
 /// A running examination.
 class Check {
 public:
-    /// Starts the child process. Throws UsageError if the program of the checks is not built.
+    /// Starts the child process. Throws UsageError if the program of the checks has not been built.
     explicit Check(const CheckRequest& request);
     ~Check();
 
-    /// Returns a descriptor that becomes readable when `is_ready` may have become true.
+    /// Returns a descriptor that becomes readable when the result of `is_ready` may have become
+    /// true.
     int descriptor() const { return child_->descriptor(); }
-    /// Reports, without waiting, whether the child process has ended or has used up its time.
+    /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_ready();
-    /// Returns the number of milliseconds until the time limit.
+    /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;
     /// Waits for the child process and returns its result. Kills the process at the time limit.
     CheckResult finish();
@@ -73,7 +74,8 @@ private:
 /// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// Returns the verdict of the last check of an exercise, or nothing if there is none for the source with this hash.
+/// Returns the verdict of the last check of an exercise, or nothing if there is none for the source
+/// with this hash.
 std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

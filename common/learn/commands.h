@@ -1,6 +1,6 @@
 /// \file
-/// Declares the commands, each with its arguments and the function that runs it. check.h, measure.h
-/// and predict.h declare the commands whose functions other commands also call.
+/// Declares the commands, each with its arguments and the function that runs it. Commands whose
+/// functions are also called by other commands are declared in check.h, measure.h and predict.h.
 #pragma once
 
 #include <filesystem>
@@ -15,39 +15,40 @@ namespace coalesce::learn {
 // `learn list`, `learn progress` and `learn` without a command: show the exercises, the learner's
 // progress, and the next step.
 
-/// Prints each exercise with its state, points, hints and predictions. Returns the exit code.
+/// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool json);
-/// Prints the steps, and the learner's progress in their exercises.
+/// Prints the steps and the learner's progress in their exercises.
 int show_list(Session& session, bool json);
-/// Prints the variants of a lesson, with the required costs of each. If the lesson is a whole
+/// Prints the variants of a lesson and the required costs of each. If the lesson is a whole
 /// program, prints the program's path instead.
 void show_lesson(const course::Step& step);
-/// Prints the learner's progress, the next exercise, and the one command to type. When it is called
-/// for the first time, it runs all steps first. Returns the exit code.
+/// Prints the learner's progress, the next exercise, and the command to type next. On the first
+/// call, runs all steps before that. Returns the exit code.
 int start(Session& session);
 
-// `learn run`: runs the programs of the steps and prints their results in one table.
+// `learn run`: runs the steps' programs and prints their results in one table.
 
-/// Runs the steps. Returns the exit code: 0 if all results were right, 1 if a result was wrong or
-/// missing, 2 if a program could not run. Throws UsageError before any program has run.
+/// Runs the steps. Returns the exit code: 0 if all results were correct, 1 if a result was
+/// incorrect or missing, 2 if a program could not run. Throws UsageError before running any
+/// program.
 int run(const RunRequest& request);
 
 /// Runs the requested whole program. Uses a GPU if one works, and otherwise `simulate`, which also
-/// prints what the kernel cost. Returns the program's exit code. Throws UsageError.
+/// prints the costs of the kernel. Returns the program's exit code. Throws UsageError.
 int run_program(const RunRequest& request);
 
-// `learn hint`: prints a hint, which becomes more detailed with each call.
+// `learn hint`: prints a hint, which becomes more specific with each call.
 
-/// Prints a level of the hint for the failure that the last check found. `level` is 1 to 4, or 0
-/// for the next level. Returns the exit code.
+/// Prints a level of the hint for the failure found by the last check. `level` is 1 to 4, or 0 for
+/// the next level. Returns the exit code.
 int hint(Session& session, const Work& exercise, int level);
 
-// `learn picture`: draws the memory that one warp of the learner's kernel touches.
+// `learn picture`: draws the memory that one warp of the learner's kernel accesses.
 
 /// The arguments of `learn picture`.
 struct PictureWords {
-    std::string file = "";          ///< a file to draw instead of the exercise's
-    std::string svg = "";           ///< the SVG file to write; if empty, a text is printed
+    std::string file = "";          ///< a file to draw instead of the exercise's own
+    std::string svg = "";           ///< SVG file to write; if empty, text is printed
     int rows = 256, cols = 256;     ///< the size of the matrix
     long long block = 0, warp = 0;  ///< the block to draw, and the warp in that block
 };
@@ -57,36 +58,37 @@ struct PictureWords {
 /// code, which is 1 if the kernel cannot be run. Throws UsageError.
 int picture(const Work& exercise, const PictureWords& words, char** argv);
 
-// `learn diff` and `learn explain`: show what changes from one step to the next, and from the
+// `learn diff` and `learn explain`: show what changes from one step to the next, or from the
 // learner's kernel to the solution.
 
 /// The arguments of `learn diff`.
 struct DiffWords {
-    bool is_mine = false;  ///< whether to compare the learner's kernels
-    bool yes = false;      ///< whether to show solutions before their exercises have passed
+    bool is_mine = false;  ///< whether to compare the learner's own kernels
+    bool yes = false;      ///< whether to show solutions of exercises that have not passed yet
 };
 
-/// Prints the difference between a step's kernel and the kernel of the step that it builds on, or
+/// Prints the difference between a step's kernel and the kernel of the step it builds on, or
 /// between the learner's kernels for these two steps. Returns the exit code, which is 1 if the
 /// learner may not see the lessons' kernels yet. Throws UsageError.
 int diff(Session& session, const Work& exercise, const DiffWords& words);
 
 /// Prints the learner's kernel next to the solution, and explains its costs. If the exercise has
-/// not passed, asks the learner first, unless `yes` is set. Returns the exit code, which is 1 if
-/// the learner declined.
+/// not passed, asks the learner for confirmation first, unless `yes` is set. Returns the exit code,
+/// which is 1 if the learner declined.
 int explain(Session& session, const Work& exercise, bool yes);
 
-// `learn ptx`: prints the PTX of a kernel by source line, and how many blocks fit on a multiprocessor.
+// `learn ptx`: prints a compiler listing of PTX per source line, and how many blocks fit on a
+// multiprocessor.
 
 /// The arguments of `learn ptx`.
 struct PtxWords {
     std::string exercise = "";  ///< an exercise or a step
     std::string variant = "";   ///< a variant of the lesson; "" for its main variant
     bool is_mine = false;       ///< whether to show the learner's file
-    std::string file = "";      ///< a file to show instead of the exercise's
-    std::string json = "";      ///< a file to which everything is written as JSON
-    bool is_sass = false;       ///< whether to show the machine code instead of the PTX
-    bool yes = false;           ///< whether to show the solution before the exercise has passed
+    std::string file = "";      ///< a file to show instead of the exercise's own
+    std::string json = "";      ///< the file to write everything to as JSON; "" for none
+    bool is_sass = false;       ///< whether to show machine code instead of PTX
+    bool yes = false;           ///< show the solution even if the exercise has not passed
 };
 
 /// Prints the PTX of a kernel, which is run on the simulated GPU in this process. `argv` is the
@@ -94,21 +96,22 @@ struct PtxWords {
 /// if the learner may not see the lesson's kernel yet. Throws UsageError.
 int ptx(Session& session, const PtxWords& words, char** argv);
 
-// `learn reset`: restores the original text of an exercise's file, and saves a copy of the
-// learner's text.
+// `learn reset`: restores the original version of an exercise's file, and saves a copy of the
+// learner's version.
 
 /// Replaces the text of a learner's file, whose path is relative to the course's folder. Copies the
 /// old text to .learn/copies/`name` and prints the path of the copy. Returns false if the file
-/// already has the new text. If the file cannot be written, throws and leaves it unchanged.
+/// already contains the new text. If the file cannot be written, throws an exception and leaves it
+/// unchanged.
 bool replace_file(const std::filesystem::path& relative_file, const std::string& name,
                   const std::string& text);
 
-/// Restores the exercise's file. Returns the exit code. If the file cannot be written, throws and
-/// leaves it unchanged.
+/// Restores the exercise's file. Returns the exit code. If the file cannot be written, throws an
+/// exception and leaves it unchanged.
 int reset(const Work& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Every correct kernel counts. Its time
-// is predicted, and also measured if there is a GPU, and compared with the time of the fastest
+// is predicted, and also measured if there is a GPU, and then compared with that of the fastest
 // lesson's solution.
 //
 // The open exercise is not a step of the course, so it has no cost limits and no points. It uses
@@ -117,17 +120,17 @@ int reset(const Work& exercise);
 /// The arguments of `learn beat`.
 struct BeatWords {
     std::string file = "";  ///< a file to try instead; the attempt is not stored
-    int restore = 0;        ///< the number of the attempt to restore; 0 for none
+    int restore = 0;        ///< number of the attempt to restore; 0 for none
     bool is_list = false;   ///< only print the table
     bool is_reset = false;  ///< restore the original file
     int seconds = 60;       ///< time limit of the examination
 };
 
-/// Returns the text with which the exercise starts, a kernel that is right but slow.
+/// Returns the text that the exercise starts from, a kernel that is correct but slow.
 std::string beat_skeleton();
 
-/// Runs the command. Returns the exit code: 0 if the kernel is right, 1 if it is not, 2 if it could
-/// not be examined. Throws UsageError.
+/// Runs the command. Returns the exit code: 0 if the kernel is correct, 1 if it is not, 2 if it
+/// could not be examined. Throws UsageError.
 int beat(Session& session, const BeatWords& words);
 
 // `learn watch`: checks a file whenever it is saved.
@@ -138,22 +141,22 @@ struct WatchWords {
     int seconds = 60;    ///< time limit of each check
 };
 
-/// Actions for which the watch waits, in addition to a save. The footer names them.
+/// What the watch is waiting for, in addition to a save. The footer shows it.
 enum class WatchWaits {
     for_a_save,   ///< only for a save
     for_a_guess,  ///< a guess by the learner, before the costs are shown
     to_go_back,   ///< a key that shows the verdict again
 };
 
-/// Returns the lines at the bottom of the screen, at most 80 columns wide. They are an empty line,
-/// a line about what the watch waits for, and a line with the keys if there are any.
+/// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
+/// that says what the watch is waiting for, and a line that lists the keys, if there are any.
 std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
 inline constexpr int kLinesOfWatchFooter = 3;
 
 /// Watches the exercise until the learner types q or a signal arrives. If stdin is not a terminal,
-/// its end also ends the watch. Returns the exit code.
+/// end-of-file on stdin also ends the watch. Returns the exit code.
 int watch(Session& session, const Work& exercise, const WatchWords& words);
 
 // `learn doctor`: reports what is installed on this computer, what is missing, and what to do about
@@ -163,8 +166,8 @@ int watch(Session& session, const Work& exercise, const WatchWords& words);
 /// otherwise.
 int doctor(bool json, const Style& style);
 
-// `learn play`: serves the book on this computer. A browser does not allow a page that it opened as
-// a file to load the compiler.
+// `learn play`: serves the book on this computer. A browser does not allow a page opened from a
+// file to load the compiler.
 
 /// The arguments of `learn play`.
 struct PlayWords {
@@ -172,8 +175,8 @@ struct PlayWords {
     bool opens = false;       ///< whether to open the page in a browser
 };
 
-/// Serves the book until the process ends. Throws UsageError if the book is not built or another
-/// program uses the port.
+/// Serves the book until the process ends. Throws UsageError if the book has not been built or the
+/// port is already in use.
 [[noreturn]] void play(const PlayWords& words);
 
 }  // namespace coalesce::learn

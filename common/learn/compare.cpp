@@ -26,7 +26,7 @@ std::string learners_text(const Work& exercise) {
                      exercise.words() + " restores it");
 }
 
-// Returns the text without the comment at its beginning, which is the same in both files.
+// Returns the text without its opening comment, which is the same in both files.
 std::string without_head(const std::string& text) {
     std::string rest;
     bool in_head = true;
@@ -67,7 +67,7 @@ void show_reasons(const Verdict& verdict) {
     }
 }
 
-// Prints the events on one multiprocessor over time, and the reason for the kernel's predicted
+// Prints a time line of the events on one multiprocessor, and the reason for the kernel's predicted
 // time.
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
@@ -81,7 +81,7 @@ void show_time_line(const Verdict& verdict, const Style& style) {
 }
 
 // Reports whether the learner may see the kernels of both lessons, because the learner has written
-// them or insists.
+// them or has confirmed the request.
 bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
     const std::string words = "diff " + exercise.words();
     const Showing showing{words, "./learn " + words + " --mine"};

@@ -20,8 +20,8 @@ bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
 }
 
-// Returns a sentence that explains the sectors of one kind of access. `ideal` is the minimum per
-// request, averaged over the kernel.
+// Returns a sentence that explains the number of sectors for one kind of access. `ideal` is the
+// minimum per request, averaged over the kernel.
 std::string reason_for_sectors(const Json& counters, const std::string& counter, double ideal) {
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;

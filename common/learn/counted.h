@@ -11,26 +11,26 @@
 
 namespace coalesce::learn {
 
-/// Returns a counter divided by the number of its requests, or nothing if there were no such
-/// requests. `counters` is the "counters" or "solution_counters" of a verdict. `counter` has a name
-/// from lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store" count
+/// Returns a counter divided by the number of its requests, or nothing if there were no requests.
+/// `counters` is the "counters" or "solution_counters" field of a verdict. `counter` is a name used
+/// in lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store" count
 /// wavefronts.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
-/// Returns the minimum that `per_request` can return for a matrix of this many floats, if each byte
-/// is moved once.
+/// Returns the smallest possible result of `per_request` for a matrix of this many floats, if each
+/// byte is moved once.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or
 /// "percent of a copy's speed".
 std::string words_for(const std::string& counter);
-/// Returns the sum of all sectors and wavefronts, which serves to compare kernels.
+/// Returns the total of all sectors and wavefronts, which is used to compare kernels.
 double cost_of(const Json& counters);
 
 /// Formats a number, such as "32", "1.5" or "1,015,808".
 std::string figure(double value);
 std::string figure(const std::optional<double>& value);  ///< "-" if empty
 
-/// Explains the costs of a line of the kernel, in one sentence for each kind of access in the line.
+/// Explains the costs of a line of the kernel, in one sentence per kind of access on that line.
 std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line);
 
 }  // namespace coalesce::learn

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 struct Finding {
     std::string what;                             // "GPU"
     enum State { there, absent, missing } state;  // absent: the course works without it
-    std::string found;                            // a description, or why it is missing
-    std::string meaning;                          // the consequence for the learner, and what to do
+    std::string found;                            // a description, or why the part is missing
+    std::string meaning;                          // what this means, and what to do about it
 };
 
 constexpr Finding::State last_of(Finding::State) {
@@ -40,7 +40,7 @@ void describe(auto& codec, Finding& finding) {
            finding.meaning);
 }
 
-// Returns the line of `nvcc --version` that names the release, or "" if there is none.
+// Returns the line printed by `nvcc --version` that states the release, or "" if there is none.
 std::string release_of(const std::string& nvcc) {
     constexpr double SECONDS = 20;
     for (const std::string& line : lines_of(run_child({nvcc, "--version"}, SECONDS).output)) {

@@ -1,5 +1,5 @@
 /// \file
-/// Formats the figures of one result for the table on the terminal and the table in the README.
+/// Formats the figures of a result for the table in the terminal and the table in the README.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace coalesce::learn {
 /// Formats the shape of a result or a prediction, for example "1024 x 1024".
 std::string shape_of(const Json& result);
 
-/// Returns the reason why the result was skipped, or "" if it was not skipped.
+/// Returns the reason why the result was skipped, or "" if it was not.
 std::string reason_of_skip(const Json& result);
 
 /// Returns "right" or "WRONG", or "-" if the result was not verified.
@@ -19,11 +19,12 @@ std::string verdict(const Json& result);
 
 // ---- simulated figures; "-" if there are none ----
 
-/// Returns the sectors per request of loads or stores, such as "31.9". `kind` is "load" or "store".
+/// Returns the sectors per load or store request, such as "31.9". `kind` is "load" or "store".
 std::string sectors_per_request(const Json& result, const std::string& kind);
-/// Returns the number of wavefronts of shared memory beyond the minimum, such as "1,015,808".
+/// Returns the number of shared-memory wavefronts in excess of the minimum, such as "1,015,808".
 std::string bank_conflicts(const Json& result);
-/// Returns the megabytes (10^6 bytes) that global memory moved in whole sectors, such as "37.7".
+/// Returns the megabytes (10^6 bytes) that global memory transferred in whole sectors, such as
+/// "37.7".
 std::string megabytes_moved(const Json& result);
 
 // ---- measured figures; "-" if there are none ----
@@ -34,11 +35,11 @@ std::string of_copy(const Json& result);               ///< "95.7 %"
 
 // ---- predicted figures; "-" if there are none ----
 
-/// Returns the predicted time, such as "0.0213". A question mark follows if the model ignores some
-/// effects in this kernel.
+/// Returns the predicted time, such as "0.0213". It is followed by a question mark if the model
+/// ignores some effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
 std::string predicted_of_copy(const Json& result);  ///< "43 %"
-/// Returns the predicted time in three digits and its error band, which includes nine of ten
+/// Returns the predicted time to three digits with its error band, which covers nine of ten
 /// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
 std::string predicted_with_band(const Json& result);
 std::string bound_by(const Json& result);  ///< the bottleneck, such as "memory" or "barriers"

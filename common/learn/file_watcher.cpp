@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 using Milliseconds = std::chrono::milliseconds;
 
-// Waiting time after a file was closed or renamed. The file is then complete, but some editors
-// change it once more.
+// How long to wait after a file was closed or renamed. The file is complete at that point, but some
+// editors change it once more.
 constexpr Milliseconds kAfterClosing(4);
-// Waiting time after a write or a removal, because the editor may not have finished.
+// How long to wait after a write or a removal, because the editor may not have finished.
 constexpr Milliseconds kAfterWriting(60);
 constexpr Milliseconds kMostPatience(400);
 constexpr Milliseconds kBetweenLooks(200), kBetweenLooksWithInotify(1000);
@@ -31,7 +31,7 @@ constexpr std::uint32_t kInProgress = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN
 }  // namespace
 
 bool must_poll(const fs::path& folder) {
-    // File systems on which inotify misses changes. The numbers are the types that statfs returns
+    // File systems on which inotify misses changes. The numbers are the types returned by statfs
     // (see its manual page and linux/magic.h).
     constexpr unsigned long SILENT[] = {
         0x6969,      // NFS
@@ -96,7 +96,7 @@ void FileWatcher::take_events() {
     }
 }
 
-// Returns a text that changes whenever the file changes. The file is not read.
+// Returns a string that changes whenever the file changes. The file itself is not read.
 std::string FileWatcher::signature() const {
     struct stat found = {};
     if (stat(file_.c_str(), &found) != 0) return "none";

@@ -1,10 +1,10 @@
 /// \file
-/// Detects changes of a file's content, whether an editor writes the file in place or replaces it
-/// by renaming another file.
+/// Detects changes to a file's content, whether an editor overwrites the file in place or replaces
+/// it by renaming another file.
 ///
 /// The watcher uses inotify on the folder, so that it also notices renames. On file systems that
-/// report no changes it reads the file five times per second. On all file systems it checks the
-/// file once a second, because inotify misses changes through a link into another folder and
+/// report no changes, it reads the file five times per second. On all file systems it also checks
+/// the file once a second, because inotify misses changes through a link into another folder and
 /// changes in a folder that was replaced.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace coalesce::learn {
 
-/// Reports whether inotify may miss changes in this folder, so that the watcher must poll. Examples
-/// are NFS and Windows drives in WSL.
+/// Reports whether inotify may miss changes in this folder, in which case the watcher must poll.
+/// Examples are NFS and Windows drives in WSL.
 bool must_poll(const std::filesystem::path& folder);
 
-/// Watches one file. The file need not exist.
+/// Watches a single file, which does not have to exist.
 class FileWatcher {
 public:
-    /// Starts to watch the file. With `polls` the watcher never uses inotify.
+    /// Starts watching the file. With `polls` the watcher never uses inotify.
     FileWatcher(const std::filesystem::path& file, bool polls);
     ~FileWatcher();
     FileWatcher(const FileWatcher&) = delete;
@@ -35,11 +35,11 @@ public:
     /// Returns the number of milliseconds after which `has_changed` should be called, even if the
     /// descriptor is not readable.
     int milliseconds_left() const;
-    /// Reports, without waiting, whether the content differs from the content at the last call that
-    /// returned true. Returns false while an editor is still writing the file, in which case a
-    /// later call reports the change.
+    /// Reports, without waiting, whether the content has changed since the last call that returned
+    /// true. Returns false while an editor is still writing the file; a later call then reports the
+    /// change.
     bool has_changed();
-    /// Returns the content that `has_changed` found last, or nothing if there is no file.
+    /// Returns the content that `has_changed` last found, or nothing if there is no file.
     const std::optional<std::string>& text() const { return seen_; }
 
 private:

@@ -8,13 +8,13 @@
 
 namespace coalesce::learn {
 
-/// Returns the name under which the progress counts the seen levels of a hint. It is the first
+/// Returns the name under which the progress records how many levels of a hint were seen: the first
 /// failure that the hint names, or "all".
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }
 
-/// Returns the text of a level. Levels are counted from 1.
+/// Returns the text of a level. Levels are numbered from 1.
 inline std::string text_of(const Hint& hint, int level) {
     const std::string& text = hint.levels[static_cast<std::size_t>(level - 1)];
     return text.substr(text.find_first_not_of('\n'));

@@ -8,13 +8,13 @@
 
 namespace coalesce::learn {
 
-/// JSON whose keys stay in the order in which they were added.
+/// JSON whose keys stay in insertion order.
 using Json = nlohmann::ordered_json;
 
-/// Reads a JSON file. Throws std::runtime_error, whose message names the file.
+/// Reads a JSON file. On failure, throws a std::runtime_error whose message names the file.
 Json read_json(const std::filesystem::path& file);
 
-/// Formats JSON on several lines, and replaces bytes that are not UTF-8.
+/// Formats JSON on several lines, replacing bytes that are not valid UTF-8.
 std::string json_text(const Json& json);
 /// Prints JSON to stdout.
 void print_json(const Json& json);

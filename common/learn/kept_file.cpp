@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Waits for the lock, which only one command at a time can have. The lock is released when the
-// descriptor is closed or the process ends. On a file system without locks, commands run without
-// it.
+// Waits for the lock, which only one command can hold at a time. The lock is released when the
+// descriptor is closed or the process ends. On a file system that does not support locks, commands
+// run without it.
 Descriptor locked(const fs::path& file) {
     Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
@@ -72,8 +72,8 @@ void KeptFile::read_locked(const Read& read) {
 void KeptFile::write_locked(const std::string& text) {
     std::error_code ignored;
     const std::string unfinished = file_.filename().string() + ".unfinished";
-    // Remove unfinished files. Only the owner of the lock writes, so killed processes must have
-    // left them.
+    // Remove unfinished files. Only the holder of the lock writes, so these files must have been
+    // left by processes that were killed.
     for (auto& entry : fs::directory_iterator(folder_, ignored)) {
         if (entry.path().filename().string().starts_with(unfinished)) {
             fs::remove(entry.path(), ignored);

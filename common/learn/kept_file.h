@@ -1,9 +1,9 @@
 /// \file
 /// A file in the learner's folder that survives crashes and concurrent commands.
 ///
-/// Each write makes a new file, syncs it to the disk and renames it. Commands that run at the same
-/// time use the file one after the other (flock). A damaged file never stops the learner: the
-/// command renames it, prints a message, and starts with an empty file.
+/// Each write creates a new file, syncs it to disk and renames it. Commands that run at the same
+/// time use the file one at a time (flock). A damaged file never stops the learner: the command
+/// renames it, prints a message, and starts with an empty file.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace coalesce::learn {
 
-/// Thrown by a reader if a newer version of the command wrote the file. Such a file is not damaged
-/// and must not be replaced.
+/// Thrown by a reader if the file was written by a newer version of the command. Such a file is not
+/// damaged and must not be replaced.
 struct NewerFormat {};
 
-/// A file that every write replaces as a whole.
+/// A file that is replaced as a whole by every write.
 class KeptFile {
 public:
-    /// A function that parses the text of the file. It throws NewerFormat for a newer format, or
+    /// A function that parses the text of the file. Throws NewerFormat if the format is newer, or
     /// any other exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
@@ -28,7 +28,7 @@ public:
     KeptFile(std::filesystem::path folder, const std::string& name,
              std::function<void(const std::string&)> warn);
 
-    /// Reads the file and calls `read` with its text. Does not call `read` if there is no file.
+    /// Reads the file and passes its text to `read`. Does not call `read` if there is no file.
     void read(const Read& read);
     /// Reads the file, and then writes the text that `change` returns. No other command can write
     /// in the meantime.

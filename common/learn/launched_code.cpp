@@ -1,6 +1,6 @@
-// Compiles a lesson with the command that CMake recorded in compile_commands.json, changed so that
-// it writes PTX instead of an object file. The lesson's own program names its kernels and reports
-// their launches.
+// Compiles a lesson with the command that CMake recorded in compile_commands.json, changed to write
+// PTX instead of an object file. The lesson's own program names its kernels and reports their
+// launches.
 #include "learn/launched_code.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct CompileCommand {
     std::vector<std::string> words;
 };
 
-// Splits a command line into words. CMake quotes and escapes words that contain blanks.
+// Splits a command line into words. CMake quotes and escapes words that contain spaces.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
     bool is_quoted = false, is_new = true;
@@ -69,14 +69,15 @@ CompileCommand compile_command_of(const course::Step& step) {
     for (const Json& one : read_json(file)) {
         const std::string command = one.value("command", ""), source = one.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
-        // Other programs also compile the lesson. Find the command for the lesson's own program.
+        // Other programs compile the lesson as well. Find the command that belongs to the lesson's
+        // own program.
         if (command.find(object) == command.npos) continue;
         return {one.value("directory", ""), source, words_of(command)};
     }
     throw UsageError(file.string() + " does not say how " + step.name + " is compiled" + next);
 }
 
-// Changes a compiler's command so that it writes PTX, and no machine code for this computer's GPU.
+// Changes a compiler command so that it writes PTX, and no machine code for this computer's GPU.
 std::vector<std::string> words_for_ptx(const std::vector<std::string>& words, const fs::path& ptx) {
     std::vector<std::string> changed;
     bool has_virtual = false;
@@ -101,8 +102,8 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
                          const std::string& source) {
     std::error_code error;
     const auto built = fs::last_write_time(program_of(step.name), error);
-    // The key includes the time at which the program was built, which stands for all other inputs
-    // of the compiler.
+    // The key includes the time when the program was built, which stands in for all other inputs of
+    // the compiler.
     std::ostringstream key;
     key << (error ? 0 : built.time_since_epoch().count()) << "\n";
     for (auto& word : command.words) key << word << "\n";
@@ -123,7 +124,8 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
     return ptx;
 }
 
-// Returns the name of the compiler, with its version if the PTX states it, such as "nvcc 13.0.88".
+// Returns the name of the compiler, along with its version if the PTX states it, such as "nvcc
+// 13.0.88".
 std::string compiler_of(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
     const std::string tools = "Cuda compilation tools, release", version = ", V";
@@ -156,7 +158,7 @@ std::vector<timing::Prediction> launches_of(const course::Step& step, const std:
     return launches;
 }
 
-// Returns each launched kernel of this file once. If no kernel was launched, returns the kernels
+// Returns each launched kernel in this file once. If no kernel was launched, returns the kernels
 // called `named`.
 std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
                                        const std::vector<timing::Prediction>& launches,
@@ -237,7 +239,7 @@ LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
                                 ", or the simulator cannot predict it";
     }
     bool is_cut = false;
-    runner.take_output(is_cut);  // drop the output of the kernel
+    runner.take_output(is_cut);  // discard the output of the kernel
     return code;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The PTX of a lesson's variant or of a learner's file, and how its kernels are launched.
+/// The PTX of a lesson's variant or of a learner's file, and the launches of its kernels.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace coalesce::learn {
 /// A kernel in the PTX, and its launch.
 struct LaunchedKernel {
     std::string entry;  ///< the kernel's name in the PTX
-    int line = 0;       ///< line of the kernel's head in the source; 0 if unknown
+    int line = 0;       ///< line of the source on which the kernel begins; 0 if unknown
     std::optional<timing::Prediction> launch;  ///< empty if the kernel could not be launched
 };
 
@@ -38,7 +38,7 @@ struct LaunchedCode {
 LaunchedCode code_of_variant(const course::Step& step, const std::string& variant);
 
 /// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's
-/// own file. The caller must have chosen the simulated GPU.
+/// own file. The caller must have selected the simulated GPU.
 LaunchedCode code_of_file(const Work& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

@@ -17,12 +17,12 @@ Lines lines_without_returns(const std::string& text) {
     return lines;
 }
 
-// A column of lines of the same width.
+// A column of lines that all have the same width.
 struct Column {
     Lines lines;
     size_t width;
 
-    // Adds a line. A long line continues, indented, on the next line of the column.
+    // Adds a line. A line that is too long is continued, indented, on the next line of the column.
     void add(const std::string& text) {
         std::string rest = text;
         while (rest.size() > width) {
@@ -48,8 +48,8 @@ std::string padded(std::string text, size_t width) {
 
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second) {
     Lines a = lines_without_returns(first), b = lines_without_returns(second);
-    // common[i][j] is the length of the longest common sequence of lines, in `a` from line i on and
-    // in `b` from line j on.
+    // common[i][j] is the length of the longest common subsequence of the lines of `a` from i on
+    // and those of `b` from j on.
     std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
     for (size_t i = a.size(); i-- > 0;) {
         for (size_t j = b.size(); j-- > 0;) {

@@ -7,21 +7,21 @@
 
 namespace coalesce::learn {
 
-/// A line of a difference. It is in both texts or only in one of them.
+/// A line of a diff. It is either in both texts or in only one of them.
 struct DiffLine {
     enum Kind { both, first, second } kind = both;
     std::string text;
 };
 
-/// Returns the shortest difference that turns `first` into `second`, including the lines that both
-/// texts have.
+/// Returns the shortest diff from `first` to `second`, including the lines that both texts have in
+/// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Formats a difference. Lines of both texts begin with "  ", lines of only the first with "- ",
-/// and lines of only the second with "+ ".
+/// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and
+/// lines in only the second with "+ ".
 std::string diff_text(const std::vector<DiffLine>& diff);
 
-/// Formats two texts side by side in `columns` columns, with equal lines at the same height.
+/// Formats two texts side by side, `columns` columns wide, with equal lines next to each other.
 std::string side_by_side(const std::string& first_head, const std::string& second_head,
                          const std::vector<DiffLine>& diff, int columns);
 

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr double kToolSeconds = 60;
 
-// Finds a program of the CUDA toolkit on the PATH or next to nvcc. Returns "" if there is none.
+// Finds a program of the CUDA toolkit, either on the PATH or next to nvcc. Returns "" if there is
+// none.
 std::string tool(const std::string& name) {
     if (std::string found = find_program(name); !found.empty()) return found;
     const auto nvcc = find_compiler(Compiler::nvcc);
@@ -26,8 +27,8 @@ std::string tool(const std::string& name) {
     return fs::exists(beside) ? beside.string() : "";
 }
 
-// Returns the architecture for ptxas, which is "sm_90" like the simulated GPU, or "sm_90a" if the
-// PTX needs it.
+// Returns the architecture to pass to ptxas, which is "sm_90" like that of the simulated GPU, or
+// "sm_90a" if the PTX requires it.
 std::string architecture_of(const std::string& ptx) {
     static const std::regex target(R"(\.target\s+(sm_\d+a))");
     std::smatch found;
@@ -48,7 +49,7 @@ Ended assemble(const std::string& ptxas, const std::string& ptx, const Temporary
                      "it, or set CUDA_HOME; without --sass the PTX is shown");
 }
 
-// Returns the section of one kernel from the output of nvdisasm.
+// Returns the section of the nvdisasm output that belongs to one kernel.
 std::string section_of(const std::string& text, const std::string& entry) {
     std::string section;
     bool is_inside = false;

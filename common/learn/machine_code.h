@@ -1,5 +1,6 @@
 /// \file
-/// Runs NVIDIA's tools, if they are installed, to find a kernel's registers and its machine code (SASS).
+/// Determines a kernel's register count and its machine code (SASS) with NVIDIA's tools, if they
+/// are installed.
 #pragma once
 
 #include <map>
@@ -9,14 +10,14 @@ namespace coalesce::learn {
 
 /// The registers that ptxas reported.
 struct Assembled {
-    std::map<std::string, int> registers;  ///< registers per thread of each kernel, if ptxas exists
+    std::map<std::string, int> registers;  ///< registers per thread, by kernel; empty without ptxas
     std::string by;                        ///< "ptxas for sm_90"
 };
 /// Runs ptxas on the PTX.
 Assembled assembled(const std::string& ptx);
 
-/// Returns the machine code of a kernel, as nvdisasm or cuobjdump prints it. If a tool is missing,
-/// throws UsageError that names the tool. If a tool fails, throws std::runtime_error with its
+/// Returns the machine code of a kernel, as printed by nvdisasm or cuobjdump. If a tool is missing,
+/// throws a UsageError naming it. If a tool fails, throws a std::runtime_error with the tool's
 /// message.
 std::string sass_of(const std::string& ptx, const std::string& entry);
 

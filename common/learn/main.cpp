@@ -1,5 +1,5 @@
-// Defines the subcommands of the learner's command, and their options. The script `learn` in the
-// repository's root builds this program and then runs it.
+// Defines the subcommands of the learner's command, and their options. The `learn` script in the
+// root of the repository builds this program and then runs it.
 
 #include <unistd.h>
 
@@ -29,14 +29,15 @@ public:
     CommandLine(int argc, char** argv) : argc_(argc), argv_(argv) {
         app_.require_subcommand(0, 1);
         app_.set_help_flag("-h,--help", "Print this text");
-        // Allow options of the whole command after the subcommand.
+        // Accept options of the main command after the subcommand too.
         app_.fallthrough();
         app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
     }
 
-    /// Adds a subcommand and returns it, so that the caller can add options. The subcommand that is
-    /// added first runs if none is typed. `obey` returns the exit code. It may throw UsageError,
-    /// which gives exit code 2, or any std::exception, which gives exit code 1.
+    /// Adds a subcommand and returns it, so that the caller can add options. The subcommand added
+    /// first is the one that runs if none is typed. `obey` returns the exit code. It may throw
+    /// UsageError, which results in exit code 2, or any std::exception, which results in exit code
+    /// 1.
     CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey) {
         CLI::App* command = app_.add_subcommand(name, about);
         commands_[command] = std::move(obey);
@@ -44,16 +45,16 @@ public:
         return command;
     }
 
-    /// Adds a subcommand that is a separate program in the same folder, with its own options. The
-    /// program is called with the words after NAME. If the program's name differs from NAME, NAME
-    /// itself is the first word.
+    /// Adds a subcommand that is implemented by a separate program in the same folder, with its own
+    /// options. The program is called with the words after NAME. If the program's name is not NAME,
+    /// NAME itself is passed as the first word.
     void add_program(const std::string& name, const std::string& about,
                      const std::string& program = "") {
         add(name, about, [] { return 0; });
         programs_[name] = program.empty() ? name : program;
     }
 
-    /// Runs the subcommand on the command line. Returns the exit code.
+    /// Runs the subcommand given on the command line. Returns the exit code.
     int obey() {
         if (argc_ > 1) check_command(argv_[1]);
         if (argc_ > 1 && programs_.contains(argv_[1])) become_program(argv_[1]);
@@ -70,14 +71,14 @@ public:
         return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
     }
 
-    /// Reports whether the option --plain is set, which switches off colours and never clears the
-    /// screen.
+    /// Reports whether --plain is set. With this option there are no colours, and the screen is
+    /// never cleared.
     bool is_plain() const { return plain_; }
     /// Returns the command line, for commands that must restart this program.
     char** words() const { return argv_; }
 
 private:
-    // Rejects an unknown subcommand with a clear message. The message of CLI11 only says that a
+    // Rejects an unknown subcommand with a clear message. CLI11's own message says only that a
     // subcommand is required.
     void check_command(const std::string& word) const {
         if (word.starts_with('-')) return;
@@ -106,14 +107,14 @@ private:
     bool plain_ = false;
 };
 
-/// A subcommand, and the struct into which its options are parsed.
+/// A subcommand, and the struct that its options are parsed into.
 template <class Words>
 struct Added {
     CLI::App* command;
     Words& words;
 };
 
-/// Adds a subcommand whose function is called with the session and its options.
+/// Adds a subcommand whose function is called with the session and the subcommand's options.
 template <class Words, class Obey>
 Added<Words> add(CommandLine& line, const std::string& name, const std::string& about, Obey obey) {
     auto words = std::make_shared<Words>();
@@ -126,7 +127,8 @@ Added<Words> add(CommandLine& line, const std::string& name, const std::string& 
 
 enum class Hunt { may_be_meant, is_not_meant };
 
-/// Adds a subcommand whose function is called with the session, an exercise and its options.
+/// Adds a subcommand whose function is called with the session, an exercise and the subcommand's
+/// options.
 template <class Words, class Obey>
 Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const std::string& about,
                               Obey obey, Hunt hunt = Hunt::may_be_meant) {
@@ -146,7 +148,7 @@ Added<Words> add_for_exercise(CommandLine& line, const std::string& name, const 
     return {command, all.more};
 }
 
-// ---- commands about the learner and the computer ----
+// ---- commands about the learner and this computer ----
 
 void add_start(CommandLine& line) {
     line.add("start", "Show your progress and the command to type next", [&line] {
@@ -346,7 +348,7 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", words.json, "Print JSON");
 }
 
-// Adds the commands in the order in which --help lists them. The first command runs if none is
+// Adds the commands in the order in which --help lists them. The first one runs if no command is
 // typed.
 void add_commands(CommandLine& line) {
     for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,

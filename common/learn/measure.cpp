@@ -50,7 +50,7 @@ void understand(const Work& exercise, const MeasureWords& words) {
     throw std::runtime_error(terminal_text(failure) + "./learn check says more");
 }
 
-// Verifies the output of the kernel, and then times the kernel at the same size.
+// Verifies the kernel's output, and then times the kernel at the same size.
 Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& device) {
     Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     Failure failure;
@@ -103,7 +103,7 @@ std::string as_text(const Json& measured) {
 
 int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv) {
     understand(exercise, words);
-    // Report a missing GPU here, because the usual message suggests the option --device, which this
+    // Report a missing GPU here, because the usual message suggests --device, an option that this
     // command does not have.
     std::string why = why_no_gpu();
     if (!why.empty()) {

@@ -11,13 +11,13 @@ namespace coalesce::learn {
 
 /// The arguments of `learn measure`.
 struct MeasureWords {
-    std::string file = "";         ///< a file to measure instead of the exercise's
+    std::string file = "";         ///< a file to measure instead of the exercise's own
     int rows = 8192, cols = 8192;  ///< the size of the matrix
     bool json = false;
 };
 
 /// Verifies and times the kernel in this process. `argv` is the command line of this process.
-/// Returns the exit code, which is 1 if the kernel is wrong. Throws UsageError if no GPU works.
+/// Returns the exit code, which is 1 if the kernel is incorrect. Throws UsageError if no GPU works.
 int measure(Session& session, const Work& exercise, const MeasureWords& words, char** argv);
 
 /// Runs `measure --json` in a child process and returns its output. If nothing was measured,
@@ -25,8 +25,8 @@ int measure(Session& session, const Work& exercise, const MeasureWords& words, c
 /// `must` is false.
 Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why);
 
-/// Measures the bandwidth in a child process, and returns a few lines about it. The result is
-/// stored if it is the best so far. Returns "" if there is no GPU and `must` is false.
+/// Measures the bandwidth in a child process, and returns a few lines about it. Stores the result
+/// if it is the best so far. Returns "" if there is no GPU and `must` is false.
 std::string bandwidth_text(const Work& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

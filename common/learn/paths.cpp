@@ -19,8 +19,8 @@ fs::path learners_folder() {
 }
 
 fs::path this_program() {
-    // If the program was rebuilt while this process runs, as with `learn watch`, the new program
-    // has the same path.
+    // If the program is rebuilt while this process is running, as may happen with `learn watch`,
+    // the new program has the same path.
     const std::string deleted = " (deleted)";
     std::string path = fs::read_symlink("/proc/self/exe");
     if (path.ends_with(deleted)) path.erase(path.size() - deleted.size());

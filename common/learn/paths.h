@@ -8,24 +8,24 @@
 namespace coalesce::learn {
 
 /// Returns the course's folder, which contains course.toml, steps/, exercises/ and solutions/. This
-/// is the repository from which this command was built, unless COALESCE_COURSE names another
+/// is the repository from which this command was built, unless COALESCE_COURSE specifies another
 /// folder.
 std::filesystem::path repository();
 
 /// Returns the folder of the learner's data, which is inside the course's folder. It contains the
-/// progress, copies and compiled kernels.
+/// learner's progress, copies and compiled kernels.
 std::filesystem::path learners_folder();
 
-/// Returns the folder of this command's program.
+/// Returns the folder that contains this command's program.
 std::filesystem::path programs();
 /// Returns the path of this command's program.
 std::filesystem::path this_program();
 /// Returns the path of a step's program, such as "02_naive", which is in the same folder as this
 /// program.
 std::filesystem::path program_of(const std::string& step);
-/// The name of the program of rival kernels. It can be used in place of a step's name.
+/// The name of the program with the rival kernels. It can be used instead of a step's name.
 inline const std::string kRivals = "rivals";
-/// Returns `program`, the path of a program. Throws UsageError if the program is not built.
+/// Returns `program`, the path of a program. Throws UsageError if the program has not been built.
 std::filesystem::path built(const std::filesystem::path& program);
 /// Throws UsageError if `file` is not empty and does not exist.
 void check_is_there(const std::string& file);

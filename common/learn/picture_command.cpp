@@ -41,7 +41,7 @@ int picture(const Work& exercise, const PictureWords& words, char** argv) {
                                  {.shape = {words.rows, words.cols},
                                   .block = static_cast<std::uint64_t>(words.block),
                                   .warp = static_cast<unsigned>(words.warp)});
-    // Drop the kernel's output, which is not part of the picture.
+    // Discard the kernel's output, which is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);
     if (!picture.ok()) {

@@ -12,8 +12,8 @@
 namespace coalesce::learn {
 namespace {
 
-/// The port is fixed, because a browser stores data (the compiler, the learner's code) for each
-/// address with its port.
+/// The port is fixed, because a browser stores its data (the compiler, the learner's code)
+/// separately for each address and port.
 constexpr int kUsualPort = 8237;
 
 WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
@@ -32,7 +32,8 @@ void open_in_browser(const std::string& address) {
     for (const char* name : {"xdg-open", "sensible-browser", "open"}) {
         const std::string program = find_program(name);
         if (program.empty()) continue;
-        // The program may run as long as the browser, so wait for it in a thread.
+        // The browser command may run as long as the browser itself, so wait for it in a separate
+        // thread.
         std::thread([program, address] {
             run_to_end({.program = program, .arguments = {address}});
         }).detach();

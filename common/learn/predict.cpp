@@ -23,7 +23,7 @@ std::optional<double> number_in(const std::string& word) {
                                                                 : std::nullopt;
 }
 
-// Returns the questions without an answer, in the order of the exercise's record.
+// Returns the unanswered questions, in the order of the exercise's record.
 std::vector<const Prediction*> open_questions(const Work& exercise, const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
@@ -42,8 +42,7 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
     });
 }
 
-// Repeats one question until the answer is empty or a number. Returns false at the end of the
-// input.
+// Repeats a question until the answer is empty or a number. Returns false at the end of the input.
 bool ask_one(Session& session, const Work& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {

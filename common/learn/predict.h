@@ -1,5 +1,5 @@
 /// \file
-/// `learn predict`: asks the learner to predict a kernel's cost before the cost is shown.
+/// `learn predict`: asks the learner to predict a kernel's cost before it is shown.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace coalesce::learn {
 
-/// Asks the open questions, or uses `answers` as their answers, in order. If the exercise has
+/// Asks the open questions, or takes `answers` as their answers, in order. If the exercise has
 /// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 

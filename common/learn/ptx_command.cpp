@@ -23,18 +23,18 @@
 namespace coalesce::learn {
 namespace {
 
-// A kernel, and everything that the command prints about it.
+// A kernel and everything that the command prints about it.
 struct Shown {
     LaunchedKernel kernel;
     PtxListing listing;
     int registers = 0;              // registers per thread; 0 if unknown
     std::string registers_by = "";  // "ptxas for sm_90", "estimated"
-    int most_warps = 0;             // the most warps that fit on a multiprocessor
+    int most_warps = 0;             // maximum number of warps that fit on a multiprocessor
     std::optional<timing::Occupancy> held = {};
 };
 
-// Computes the occupancy with the registers that ptxas used. The prediction used an estimate of the
-// registers.
+// Computes the occupancy from the registers that ptxas actually used. The prediction relied on an
+// estimate.
 timing::Occupancy held_of(const timing::Prediction& launch, int registers, const timing::Gpu& gpu) {
     timing::Recording recording;
     recording.threads = static_cast<std::uint32_t>(32 * launch.warps_of_block);
@@ -146,7 +146,7 @@ void understand(const PtxWords& words) {
     if (!words.json.empty()) check_writable(words.json);
 }
 
-// Returns the step that `word` names. The step need not have an exercise.
+// Returns the step that `word` refers to. The step does not have to have an exercise.
 const course::Step& step_of(Session& session, const std::string& word) {
     if (word.empty()) return *session.exercise("", false).step;
     if (const course::Step* step = session.course.find(word)) return *step;
@@ -154,7 +154,7 @@ const course::Step& step_of(Session& session, const std::string& word) {
 }
 
 // Reports whether a variant is the kernel that the exercise asks for. Other variants are not
-// solutions, and the learner may see them at any time.
+// solutions, so the learner may see them at any time.
 bool is_solution(const course::Step& step, const std::string& name) {
     const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
     if (!step.exercise || !variant || variant->kernel.empty()) return false;

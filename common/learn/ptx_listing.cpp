@@ -13,7 +13,7 @@
 namespace coalesce::learn {
 namespace {
 
-// The file, line and column of a `.loc` directive.
+// The file, line and column in a `.loc` directive.
 using Position = std::tuple<int, int, int>;
 
 std::string without_comments(const std::string& text) {
@@ -22,7 +22,7 @@ std::string without_comments(const std::string& text) {
     return kept;
 }
 
-// Replaces each sequence of blanks and line breaks with one blank.
+// Replaces each run of whitespace and line breaks with a single space.
 std::string in_one_line(const std::string& text) {
     std::istringstream words(text);
     std::string line;
@@ -54,7 +54,7 @@ std::set<int> files_of(const std::string& ptx, const std::string& source) {
     static const std::regex line(R"(\.file\s+(\d+)\s+"([^"]*)\"(?:\s+"([^"]*)\")?)");
     std::set<int> files;
     for (std::sregex_iterator one(ptx.begin(), ptx.end(), line), none; one != none; ++one) {
-        // Newer PTX has the folder and the file name in separate strings.
+        // Newer PTX stores the folder and the file name in separate strings.
         const std::string path = (*one)[3].matched ? one->str(2) + "/" + one->str(3) : one->str(2);
         if (path.ends_with(source)) files.insert(std::stoi(one->str(1)));
     }
@@ -79,7 +79,7 @@ std::string readable(std::string text, const std::string& entry) {
     return text;
 }
 
-// Parses the body of a kernel statement by statement.
+// Parses the body of a kernel, one statement at a time.
 class Reader {
 public:
     Reader(const std::string& entry, std::set<int> files, int kernel_line)
@@ -109,7 +109,7 @@ public:
 private:
     std::string statement() const { return in_one_line(pending_); }
 
-    // Reports whether the colon at `at` ends a label. The colons of "shared::cta" do not.
+    // Reports whether the colon at `at` ends a label. The colons in "shared::cta" do not.
     bool is_label(const std::string& body, size_t at) const {
         const auto is = [&](size_t place) { return place < body.size() && body[place] == ':'; };
         const std::string name = statement();
@@ -138,8 +138,8 @@ private:
         if (const int known = line_of(place); known > 0) line_ = known;
     }
 
-    // Returns the line of the learner's file for a position in any file, or 0 if the line is
-    // unknown. Code that was inlined from another file belongs to the line that calls it.
+    // Maps a position in any file to a line of the learner's file, or to 0 if the line is unknown.
+    // Code that was inlined from another file belongs to the line that calls it.
     int line_of(Position place) const {
         constexpr int most_calls = 16;
         for (int call = 0; call < most_calls; ++call) {
@@ -151,7 +151,7 @@ private:
         return 0;
     }
 
-    // Removes the labels to which no instruction jumps. Compilers emit such labels too.
+    // Removes labels that no instruction jumps to, which compilers also emit.
     void keep_labels_in_use() {
         std::string all;
         for (auto& [number, instructions] : listing_.lines) {
@@ -175,7 +175,7 @@ private:
     PtxListing listing_;
 };
 
-// Shortens a line without cutting a UTF-8 character in two.
+// Shortens a line without splitting a UTF-8 character.
 std::string cut(const std::string& text, int columns) {
     const auto most = static_cast<size_t>(columns);
     if (text.size() <= most) return text;

@@ -1,10 +1,10 @@
 /// \file
-/// Lists the PTX that a compiler made of each source line of a kernel.
+/// Produces a compiler listing of PTX per source line of a kernel.
 ///
-/// The listing is made from the text of the PTX, in the same way for nvcc, NVRTC, clang and the
-/// project's translator. A `.loc` directive gives the source line of the instructions after it.
-/// Compilers mix the instructions of several lines, so each instruction is listed with its position
-/// in the kernel.
+/// The listing is built from the text of the PTX, in the same way for nvcc, NVRTC, clang and the
+/// project's translator. A `.loc` directive gives the source line of the instructions that follow
+/// it. Compilers interleave the instructions of several lines, so each instruction is listed with
+/// its position in the kernel.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@
 
 namespace coalesce::learn {
 
-/// An instruction, or a label to which an instruction jumps.
+/// An instruction, or a label that an instruction jumps to.
 struct PtxInstruction {
-    int place = 0;     ///< position in the kernel's PTX, from 1; 0 for a label
+    int place = 0;     ///< position in the kernel's PTX, counted from 1; 0 for a label
     std::string text;  ///< such as "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];" or "$L__BB0_2:"
 };
 
@@ -25,15 +25,15 @@ struct PtxListing {
     std::map<int, std::vector<PtxInstruction>> lines;  ///< by source line, from 1
 };
 
-/// Lists the PTX of the kernel `entry`, whose head is on line `kernel_line` of the source.
-/// Instructions without a known line are listed on that line. `source` is the end of the source's
+/// Lists the PTX of the kernel `entry`, which begins on line `kernel_line` of the source.
+/// Instructions whose line is unknown are listed on that line. `source` is the end of the source's
 /// path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs to the
 /// line that calls it.
 PtxListing listing_of(const std::string& ptx, const std::string& entry, const std::string& source,
                       int kernel_line);
 
-/// Formats a listing as text with at most `columns` columns. The PTX of each source line follows
-/// that line.
+/// Formats a listing as text that is at most `columns` columns wide. Each source line is followed
+/// by its PTX.
 std::string text_of(const PtxListing& listing, const std::string& source_text, int columns);
 
 }  // namespace coalesce::learn

@@ -13,7 +13,7 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
 constexpr int kCaught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
-// The signal handlers use these variables, so they are never destroyed.
+// The signal handlers use these variables, so they must never be destroyed.
 termios as_it_was = {};
 int signal_pipe[2] = {-1, -1};
 
@@ -56,7 +56,7 @@ void RawTerminal::pause() {
 void RawTerminal::resume() {
     if (!is_terminal_) return;
     termios raw = as_it_was;
-    // Switch off only echo and line editing, so that output and Ctrl-C work as usual.
+    // Disable only echo and line editing, so that output and Ctrl-C work as usual.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;

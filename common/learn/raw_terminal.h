@@ -6,12 +6,12 @@
 
 namespace coalesce::learn {
 
-/// Switches the terminal on stdin to reading single keys without echo. The destructor restores the
+/// Makes the terminal on stdin deliver single keys without echo. The destructor restores the
 /// terminal, and so does a crash of the process.
 class RawTerminal {
 public:
-    /// Switches the terminal. Does nothing if stdin is not a terminal or if another job uses the
-    /// terminal.
+    /// Switches the terminal to single keys. Does nothing if stdin is not a terminal or if another
+    /// job is using the terminal.
     RawTerminal();
     ~RawTerminal();
     RawTerminal(const RawTerminal&) = delete;
@@ -20,7 +20,7 @@ public:
     /// Reports whether single keys can be read from stdin.
     bool has_keys() const { return is_terminal_; }
     /// Restores the terminal temporarily, for example to read a line or before the process is
-    /// stopped.
+    /// suspended.
     void pause();
     /// Switches back to single keys.
     void resume();
@@ -29,8 +29,8 @@ private:
     bool is_terminal_ = false;
 };
 
-/// Catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP, and puts them into a queue, so that they
-/// do not end the process.
+/// Catches SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGTSTP, and queues them instead of letting them
+/// end the process.
 class Signals {
 public:
     Signals();

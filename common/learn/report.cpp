@@ -130,7 +130,7 @@ void print_next(const Session& session, const State& state) {
               << "\n\nand edit the file: each time you save it, it is checked.\n";
 }
 
-// The format of the single line for each step. All steps together fit on one screen.
+// The format of a step's line. There is one line per step, so that all steps fit on one screen.
 constexpr const char* kStepLine = "%-14s%-11s%-11s%s\n";
 constexpr size_t kColumnsOfTitle = 80 - 14 - 11 - 11;
 
@@ -148,7 +148,7 @@ void list_one(const course::Step& step, const State& state) {
                         shortened(step.title).c_str());
 }
 
-// Runs every step at the learner's first start, to show what the course is about.
+// Runs every step on the learner's first start, to show what the course is about.
 int show_steps_once(Session& session) {
     if (session.progress.read().has_begun) return 0;
     RunWords words;

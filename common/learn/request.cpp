@@ -11,7 +11,7 @@
 namespace coalesce::learn {
 namespace {
 
-// Returns the options that every program of the request gets. The programs parse these options
+// Returns the options to pass to every program in the request. The programs parse these options
 // again with the same parser.
 std::vector<std::string> options_of(const RunWords& words) {
     const bool is_predicted = !words.time.empty() || !words.at.empty();
@@ -20,8 +20,8 @@ std::vector<std::string> options_of(const RunWords& words) {
             "--time predicts times on the simulated GPU, and --device gpu measures them; give only "
             "one (./learn validate --time shows both side by side)");
     }
-    // If no shape is given, predict times for the shape that the lessons show. The small matrix on
-    // which costs are counted would fit in the L2 cache.
+    // If no shape is given, predict times for the shape that the lessons use. The small matrix on
+    // which costs are counted would fit into the L2 cache.
     const bool is_usual = is_predicted && words.at.empty() && words.rows.empty();
     const std::pair<const char*, std::string> given[] = {
         {"--device", words.device}, {"--rows", words.rows},
@@ -72,7 +72,7 @@ void add_program(const RunWords& words, const course::Course& course, RunRequest
         course.program->number() + ")");
 }
 
-// Reports whether one of the steps named by the learner is the lesson that is a whole program.
+// Reports whether one of the steps that the learner named is the whole-program lesson.
 bool asks_for_program(const RunWords& words, const course::Course& course) {
     const auto is_it = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;

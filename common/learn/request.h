@@ -10,11 +10,11 @@
 
 namespace coalesce::learn {
 
-/// The shape for which times are predicted unless the option `--at` gives another. `learn bench`
-/// measures times for the same shape.
+/// The shape for which times are predicted unless `--at` specifies another. `learn bench` measures
+/// times for the same shape.
 inline constexpr const char* kMeasuredAt = "32768x32768";
 
-/// The arguments as the learner typed them. A missing argument is empty.
+/// The arguments as typed by the learner. A missing argument is empty.
 struct RunWords {
     std::vector<std::string> steps;
     std::string device, rows, cols, variant, json;
@@ -24,17 +24,17 @@ struct RunWords {
 /// The parsed request.
 struct RunRequest {
     std::vector<const course::Step*> steps;  ///< in the course's order
-    /// the whole program, if it was named; there are no steps then
+    /// the whole program, if it was named; then there are no steps
     const course::Step* program = nullptr;
     enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< run cuBLAS and others too
     std::vector<std::string> options;                           ///< options for every program
     bool needs_gpu = false;                                     ///< --device gpu
     bool is_predicted = false;                                  ///< --time
     bool only_first_variants = false;  ///< whether to run only the first variant of each step
-    std::string json;                  ///< a JSON file to write; may be empty
+    std::string json;                  ///< a JSON file to write; "" for none
 };
 
-/// Parses the arguments. If they make no sense, throws UsageError with a message of one line. The
+/// Parses the arguments. If they make no sense, throws a UsageError with a one-line message. The
 /// result depends only on the arguments and the course.
 RunRequest understand(const RunWords& words, const course::Course& course);
 

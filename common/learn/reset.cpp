@@ -23,7 +23,7 @@ fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) 
     return name;
 }
 
-// Copies the learner's file. This happens first, so that nothing is lost if a later step fails.
+// Copies the learner's file. This happens first, so that nothing is lost if something fails later.
 void keep_copy(const fs::path& relative_file, const std::string& name) {
     fs::path copy = name_for_copy(relative_file, name), file = repository() / relative_file;
     std::error_code error;

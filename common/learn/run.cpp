@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the reason why no GPU works, or "" if a GPU works. Throws UsageError if no GPU works but
-// the request needs one.
+// Returns the reason why no GPU works, or "" if one does. Throws UsageError if no GPU works but the
+// request requires one.
 std::string why_no_gpu_for(const RunRequest& request) {
     const std::string why = why_no_gpu();
     if (why.empty() || !request.needs_gpu) return why;
@@ -56,8 +56,7 @@ public:
     }
 
 private:
-    // Checks everything that could stop the run later. This happens before the first program
-    // starts.
+    // Checks everything that could stop the run later, before the first program starts.
     void check_environment() const {
         for (auto* step : request_.steps) built(program_of(step->name));
         if (request_.rivals == RunRequest::Rivals::yes) built(program_of(kRivals));
@@ -84,7 +83,7 @@ private:
         if (!complete) {
             fail(step, "its program ended with exit code " + std::to_string(outcome.exit_code));
         }
-        // Print the program's own output, which says what is wrong and where.
+        // Print the program's own output, which explains what is wrong and where.
         if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
         return true;
     }

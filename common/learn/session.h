@@ -1,5 +1,5 @@
 /// \file
-/// The data that every command of the learner uses.
+/// The data that every learner command uses.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ struct Session {
     /// Reads the course. Throws course::CourseError.
     explicit Session(bool plain);
 
-    /// Returns the exercise that `word` names. If `word` is empty, returns the next exercise.
+    /// Returns the exercise that `word` refers to. If `word` is empty, returns the next exercise.
     Work exercise(const std::string& word, bool is_hunt);
 };
 
-/// Returns the first exercise that is not done, without considering bug hunts. If all exercises are
-/// done, the `step` of the result is null.
+/// Returns the first exercise that is not done, not counting bug hunts. If all exercises are done,
+/// the `step` of the result is null.
 Work next_exercise(const course::Course& course, const State& state);
 /// Returns the exercise that follows `exercise` in the course. After the last exercise, the `step`
 /// of the result is null.

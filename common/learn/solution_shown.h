@@ -1,6 +1,6 @@
 /// \file
-/// Hides the solution of an exercise, and the same kernel in its lesson, until the exercise has
-/// passed. The book hides them under the same conditions.
+/// Hides the solution of an exercise, and the identical kernel in its lesson, until the exercise
+/// has passed. The book hides them under the same conditions.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct Showing {
 };
 
 /// Reports whether the solution may be shown. It may if the exercise has passed, if the learner has
-/// seen the solution before, if the learner insists when asked, or if `yes` is set. Otherwise
-/// prints what to do instead.
+/// seen the solution before, if the learner confirms the request when asked, or if `yes` is set.
+/// Otherwise prints what to do instead.
 bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing);
 
 /// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if

@@ -23,11 +23,11 @@ struct Record {
     std::string passed_at = "";        ///< the time it passed, "2026-01-31T12:00:00Z"
     std::string last_hash = "";        ///< hash of the source that was checked last
     std::string last_failure = "";     ///< the failure of the last check; "" if the kernel passed
-    std::map<std::string, int> hints;  ///< number of levels seen, by the name of the hint
+    std::map<std::string, int> hints;  ///< number of levels seen, by hint name
     std::vector<Guess> guesses;        ///< the guesses, in the order of the questions
     bool solution_seen = false;        ///< whether the learner saw the solution before passing
     Json best_counters = nullptr;      ///< simulated counters of the cheapest kernel that passed
-    Json predicted = nullptr;          ///< "percent" and "label" of the kernel that passed last
+    Json predicted = nullptr;          ///< "percent" and "label" of the last kernel that passed
     Json best_measured = nullptr;      ///< the fastest measurement: "gbps", "ms", "device", ...
 
     /// Returns the number of hint levels that the learner has seen.
@@ -44,7 +44,7 @@ enum class Status {
     stale,      ///< passed, but edited since
     done,       ///< the current text of the file has passed
 };
-/// Returns the status as a text: "not begun", "not yet", "stale" or "done".
+/// Returns the status as a string: "not begun", "not yet", "stale" or "done".
 const char* name_of(Status status);
 /// Returns the status of an exercise whose file currently contains `text`. `text` is empty if there
 /// is no file.
@@ -53,20 +53,20 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 /// The progress of one learner.
 struct State {
     bool has_begun = false;                 ///< whether ./learn has run all steps once
-    std::string current = "";               ///< name of the exercise that was worked on last
+    std::string current = "";               ///< name of the exercise the learner last worked on
     std::map<std::string, Record> records;  ///< by Work::name()
 
-    /// Returns the record of an exercise. Returns an empty record if the learner has not begun the
+    /// Returns the record of an exercise. The record is empty if the learner has not begun the
     /// exercise.
     const Record& record(const std::string& name) const;
 };
 
 /// Converts a state to JSON. `state_from_json` converts it back, and throws if the text is not a
-/// state.
+/// valid state.
 std::string to_json(const State& state);
 State state_from_json(const std::string& json);
 
-/// The state of the learner, as it is stored in a file.
+/// The learner's state, stored in a file.
 class Progress {
 public:
     /// Opens the stored state, and creates the folder if necessary. If the state cannot be stored,

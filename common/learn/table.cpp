@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kStepWidth = 14, kVariantWidth = 20;
 
-// Pads a text to the width of a column. At least one space follows the text.
+// Pads a string to the width of a column. At least one space follows the string.
 std::string column(const std::string& text, int width) {
     std::string padded = text;
     padded.resize(std::max(padded.size() + 1, static_cast<size_t>(width)), ' ');
@@ -74,7 +74,7 @@ void Table::print_simulated(const Json& result) {
          << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
 }
 
-// Prints a row with predicted times, which take the place of the megabytes moved.
+// Prints a row with predicted times, which replace the column of megabytes moved.
 void Table::print_predicted(const Json& result) {
     using std::setw;
     std::string ms = predicted_milliseconds(result);

@@ -11,20 +11,20 @@
 
 namespace coalesce::learn {
 
-/// Prints results as a table. The results come either from the simulated GPU, with counters and on
-/// request predicted times, or from a real GPU, with measured times.
+/// Prints results as a table. The results come either from the simulated GPU, with counters and, on
+/// request, predicted times, or from a real GPU, with measured times.
 class Table {
 public:
-    /// Creates a table for `device`, a JSON object with the name and the kind of the device.
+    /// Creates a table for `device`, a JSON object that contains the device's name and kind.
     Table(std::ostream& out, const Json& device, bool is_predicted = false);
 
-    /// Prints the name of the device, the shape of the first result, and the heads of the columns.
+    /// Prints the name of the device, the shape of the first result, and the column headings.
     void print_head(const Json& first_result);
-    /// Prints the row of one result. The name of a step is printed only in its first row.
+    /// Prints the row for one result. A step's name is printed only in its first row.
     void print_row(const Json& result);
-    /// Prints a row for a step without results, with the reason.
+    /// Prints a row for a step that has no results, with the reason.
     void print_failure(const std::string& step, const std::string& why);
-    /// Prints the notes, to which rows refer by number, and a note about predicted times.
+    /// Prints the notes that rows refer to by number, and a note about predicted times.
     void print_notes();
 
 private:
@@ -33,14 +33,14 @@ private:
     bool simulated_, is_predicted_;
     std::string last_step_;
     std::vector<std::string> notes_;
-    Json last_predicted_;       // the last prediction; all have the same GPU and shape
+    Json last_predicted_;       // the last prediction; all predictions have the same GPU and shape
     double error_band_ = 0;     // the largest error band of all predictions
-    bool has_unknown_ = false;  // whether the model ignores some effects in a kernel
+    bool has_unknown_ = false;  // whether the model ignores some effects in one of the kernels
 
     void print_simulated(const Json& result);
     void print_predicted(const Json& result);
     void print_note_on_predictions() const;
-    // Returns the number of a note, counted from 1. Equal notes have the same number.
+    // Returns the number of a note, counted from 1. Identical notes share a number.
     size_t note(const std::string& reason);
 };
 

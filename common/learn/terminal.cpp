@@ -53,7 +53,7 @@ Style style_for_stdout(bool plain) {
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());
-    style.lines = std::max(terminal_lines() - 1, 0);  // leaves a line for the prompt of the shell
+    style.lines = std::max(terminal_lines() - 1, 0);  // leaves a line for the shell prompt
     return style;
 }
 
@@ -97,8 +97,8 @@ bool can_ask() {
 bool ask(const std::string& question, std::string& answer) {
     std::cout << question << std::flush;
     answer.clear();
-    // Read byte by byte, because the input after this line belongs to the next reader. A signal
-    // ends the question.
+    // Read byte by byte, because any input after this line belongs to the next reader. A signal
+    // cancels the question.
     for (char c = 0; c != '\n';) {
         if (!key_comes() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";

@@ -1,6 +1,6 @@
 /// \file
-/// Finds out what the terminal supports, and asks questions on it. Colours never add information to
-/// the words.
+/// Determines what the terminal supports, and asks questions on it. Colours never convey anything
+/// that the words do not.
 #pragma once
 
 #include <string>
@@ -25,22 +25,23 @@ private:
     }
 };
 
-/// Returns the style for stdout. It is plain if `plain` is set, if NO_COLOR or TERM=dumb is set, or
-/// if stdout is not a terminal.
+/// Returns the style for stdout. It is plain if `plain` or TERM=dumb is set, or if stdout is not a
+/// terminal. NO_COLOR disables only colours.
 Style style_for_stdout(bool plain);
 
 /// Returns the number of lines of the terminal on stdout. Returns 0 if stdout is not a terminal or
-/// does not report its size. The size can change, so call this function before each output.
+/// if the terminal does not report its size. The size can change, so call this function before each
+/// output.
 int terminal_lines();
 int terminal_columns();
 /// Returns the value of Style::columns for a terminal of this width.
 int usable_columns(int columns);
 
-/// Returns the number of lines that a text needs on a terminal. Colour codes need no space.
+/// Returns the number of lines that a text occupies on a terminal. Colour codes take up no space.
 size_t height_of(const std::string& text, size_t columns);
 
-/// Splits a text into pages of at most `lines` terminal lines. A line that needs more becomes a
-/// page of its own.
+/// Splits a text into pages of at most `lines` terminal lines. A line that needs more than that
+/// gets a page of its own.
 std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
 
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.

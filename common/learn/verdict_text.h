@@ -11,14 +11,14 @@
 
 namespace coalesce::learn {
 
-/// The additional text about a kernel that passed.
+/// Additional text about a kernel that passed.
 struct PassedText {
-    const Record* record = nullptr;  ///< record with the guesses to compare with the costs
-    bool counters = true;            ///< whether to print the costs; if not, prints how to see them
+    const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
+    bool counters = true;            ///< whether to print the costs, or how to see them
     std::vector<Work> next = {};     ///< the bug hunt, if there is one, and the next exercise
 };
 
-/// Returns the words for an outcome: "passed", "not yet" or "could not be examined".
+/// Returns the wording for an outcome: "passed", "not yet" or "could not be examined".
 std::string words_for(CheckResult::Outcome outcome, const Style& style);
 /// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);

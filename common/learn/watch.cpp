@@ -1,5 +1,5 @@
-// Implements `learn watch`. One loop waits for all events: changes of the file, finished checks,
-// keys and signals.
+// Implements `learn watch`. A single loop waits for all events: changes to the file, finished
+// checks, keys and signals.
 
 #include "learn/commands.h"
 
@@ -76,7 +76,8 @@ private:
         if (is_over_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_ready()) end();
-        // Without a terminal, the end of stdin ends the watch after the running check has finished.
+        // Without a terminal, end-of-file on stdin ends the watch once the running check has
+        // finished.
         if (stdin_ended_ && !check_) is_over_ = true;
     }
 
@@ -111,8 +112,8 @@ private:
             return instead("Your file is missing, or is not an ordinary file. ./learn reset " +
                            exercise_.words() + " restores it.");
         }
-        // Replace only the line with the keys. The last verdict stays on the screen until there is
-        // a new one.
+        // Replace only the line that lists the keys. The last verdict stays on the screen until
+        // there is a new one.
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
@@ -151,7 +152,7 @@ private:
         return text_of_pass(exercise_, result, more, style_);
     }
 
-    // Shows a message in place of a verdict.
+    // Shows a message instead of a verdict.
     void instead(const std::string& message) {
         found_.reset();
         verdict_ = wrap(message);
@@ -162,7 +163,7 @@ private:
 
     // ---- the screen ----
 
-    // Clears the screen, and updates the style for the terminal's current size.
+    // Clears the screen, and adapts the style to the terminal's current size.
     void clear() {
         pages_.clear();
         shows_verdict_ = true;
@@ -185,7 +186,8 @@ private:
             waits = WatchWaits::for_a_guess;
         }
         std::cout << watch_footer(exercise_, local_time("%H:%M:%S"), terminal_.has_keys(), waits);
-        // Print no line break after the footer, so that the last line of the screen can be used.
+        // Do not print a line break after the footer, so that the last line of the screen can be
+        // used.
         std::cout << (style_.clear ? "" : "\n") << std::flush;
     }
 
@@ -202,8 +204,8 @@ private:
     }
 
     // Prints a text below the verdict. If both do not fit on the screen, the text replaces the
-    // verdict. A text that is larger than the screen is shown page by page, because a reader would
-    // miss lines that scroll away.
+    // verdict. A text that does not fit on the screen by itself is shown page by page, because a
+    // reader would miss lines that scroll away.
     void below(const std::string& text) {
         if (!style_.clear) {
             std::cout << "\n" << text;
@@ -236,8 +238,8 @@ private:
                   << std::flush;
     }
 
-    // Returns the number of lines above the footer. Without keys the number is unlimited, because
-    // the learner cannot ask for another page.
+    // Returns the number of lines above the footer. Without keyboard input the number is unlimited,
+    // because the learner cannot ask for another page.
     size_t lines_to_show() const {
         constexpr int LEAST = 10, MOST = 1'000'000;
         if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
@@ -255,7 +257,7 @@ private:
             return;
         }
         if (!terminal_.has_keys()) return;
-        // Ignore keys that send several bytes, such as the arrows.
+        // Ignore keys that send several bytes, such as the arrow keys.
         if (keys[0] == '\033') return;
         for (ssize_t i = 0; i < count && !is_over_; ++i) obey(keys[i]);
     }
@@ -292,8 +294,8 @@ private:
         below(exercise_.name() + " has no bug hunt.\n");
     }
 
-    // Explains the solution. The learner confirms this by pressing the key twice, because there is
-    // no line to type an answer in.
+    // Explains the solution. The learner confirms the request by pressing the key twice, because
+    // there is no line to type an answer on.
     void explain_it(bool is_sure) {
         State state = session_.progress.read();
         const Record& record = state.record(exercise_.name());
@@ -359,13 +361,13 @@ private:
     RawTerminal terminal_;
     std::unique_ptr<FileWatcher> file_;
     std::unique_ptr<Check> check_;
-    std::optional<CheckResult> found_;  // the last result, unless another message replaced it
+    std::optional<CheckResult> found_;  // the last result, unless another message has replaced it
     std::string bandwidth_;
-    std::string verdict_;  // the text on the screen, unless a key replaced it
+    std::string verdict_;  // the text on the screen, unless a key has replaced it
     bool shows_verdict_ = true;
-    std::vector<std::string> pages_;  // the pages of a long text that remain to be shown
+    std::vector<std::string> pages_;  // the pages of a long text that have not been shown yet
     size_t count_of_pages_ = 0;       // including the pages already shown
-    bool has_passed_ = false;         // whether the last checked text passed
+    bool has_passed_ = false;         // whether the text that was last checked passed
     char last_key_ = 0;
     bool stdin_ended_ = false, is_over_ = false;
     int ended_by_ = 0;

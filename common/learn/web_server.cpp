@@ -1,5 +1,5 @@
-// Serves files over HTTP. Each connection has its own thread and carries one request, and each file
-// is read as a whole. This is fast enough for a browser on the same computer.
+// Serves files over HTTP. Each connection has its own thread and handles a single request, and each
+// file is read as a whole. This is fast enough for a browser on the same computer.
 #include "learn/web_server.h"
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The most bytes that the server reads before the body of a request.
+/// The maximum number of bytes that the server reads before the body of a request.
 constexpr std::size_t kLongestRequest = 16384;
 
 const char* words_of(int status) {
@@ -59,7 +59,8 @@ std::string type_of(const fs::path& file) {
     return found == types.end() ? "application/octet-stream" : found->second;
 }
 
-/// Decodes codes such as "%20". Returns nothing if a code is malformed or stands for a zero byte.
+/// Decodes escape sequences such as "%20". Returns nothing if one is malformed or stands for a zero
+/// byte.
 std::optional<std::string> decoded(const std::string& text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,8 +79,8 @@ std::optional<std::string> decoded(const std::string& text) {
     return result;
 }
 
-/// Returns the file for a decoded path such as "/index.html". After links are followed, it must be
-/// an ordinary file inside the folder.
+/// Returns the file for a decoded path such as "/index.html". After following links, the path must
+/// lead to a regular file inside the folder.
 std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
     if (path.ends_with('/')) path += "index.html";
     std::error_code problem;
@@ -97,8 +98,8 @@ std::string tag_of(const fs::path& file) {
     return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
 }
 
-/// Returns the value of the header `name`, or "" if the request does not have it. The comparison of
-/// names ignores case.
+/// Returns the value of the header `name`, or "" if the request does not contain it. Names are
+/// compared without regard to case.
 std::string header(const std::string& request, std::string name) {
     name = "\r\n" + name + ":";
     const auto same = [](unsigned char a, unsigned char b) {
@@ -113,7 +114,7 @@ std::string header(const std::string& request, std::string name) {
 }
 
 /// Reads the lines before the body. If they take too long or are too many, returns the text that
-/// has arrived.
+/// has arrived so far.
 std::string read_request(int connection) {
     std::string request;
     char bytes[2048];
@@ -126,7 +127,7 @@ std::string read_request(int connection) {
 }
 
 void answer_one(const Descriptor& connection, const fs::path& folder) {
-    // Browsers open connections that they may never use, so reading must have a time limit.
+    // Browsers open connections that they may never use, so reads need a time limit.
     const timeval limit{30, 0};
     setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -164,8 +165,8 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
     const std::optional<fs::path> file = file_at(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = tag_of(*file);
-    // The browser asks each time, but gets the file only if it has changed. In this way it shows a
-    // rebuilt book immediately.
+    // The browser asks every time, but receives the file only if it has changed. A rebuilt book is
+    // therefore shown immediately.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
     if (header(request, "If-None-Match") == tag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_there(*file);
@@ -176,7 +177,7 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
 WebServer::WebServer(fs::path folder, int port) : folder_(std::move(folder)) {
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
-    // Allow a port that this program used a minute ago.
+    // Allow a port that this program was using a minute ago.
     const int yes = 1;
     setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in place{};
@@ -200,7 +201,7 @@ std::string WebServer::address() const {
 }
 
 void WebServer::serve() {
-    // A browser that closes the connection early must not end the server.
+    // A browser that closes the connection early must not terminate the server.
     std::signal(SIGPIPE, SIG_IGN);
     for (;;) {
         Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -209,7 +210,7 @@ void WebServer::serve() {
                 answer_one(connection, folder);
             }).detach();
         } else {
-            // Too many files are probably open. Wait until some are closed.
+            // Too many files are probably open. Wait until some have been closed.
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
     }

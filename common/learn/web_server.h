@@ -1,5 +1,5 @@
 /// \file
-/// A web server for the files of one folder, which only browsers on this computer can reach.
+/// A web server for the files in a folder, which only browsers on this computer can reach.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@ namespace coalesce::learn {
 /// The response to a request.
 struct WebAnswer {
     int status = 200;
-    std::string headers;  ///< the header lines, each of which ends in "\r\n"
+    std::string headers;  ///< the header lines, each of which ends with "\r\n"
     std::string body;
 };
 
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and
-/// HEAD are served, and only for ordinary files inside the folder, even if the path or a link leads
-/// outside.
+/// HEAD are allowed, and only for regular files inside the folder, even if the path or a link leads
+/// outside it.
 WebAnswer web_answer(const std::filesystem::path& folder, const std::string& request);
 
 /// Thrown if another program already uses the port.
@@ -28,10 +28,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// A server that listens on 127.0.0.1 from its construction, and answers requests in `serve`.
+/// A server that listens on 127.0.0.1 as soon as it is constructed, and answers requests in
+/// `serve`.
 class WebServer {
 public:
-    /// Starts to listen. Port 0 means any free port. Throws PortTaken or std::runtime_error.
+    /// Starts listening. Port 0 means any free port. Throws PortTaken or std::runtime_error.
     WebServer(std::filesystem::path folder, int port);
 
     /// Returns the server's address: "http://127.0.0.1:PORT/".

@@ -1,5 +1,5 @@
 /// \file
-/// An exercise of a step or a bug hunt, with the paths and the texts of its files.
+/// An exercise of a step, or a bug hunt, with the paths and the contents of its files.
 #pragma once
 
 #include <filesystem>
@@ -16,9 +16,10 @@ struct Work {
     const course::Step* step = nullptr;
     bool is_hunt = false;
 
-    /// Returns "03_tiled" or "03_tiled hunt", the name in messages and in the learner's progress.
+    /// Returns "03_tiled" or "03_tiled hunt", the name used in messages and in the learner's
+    /// progress.
     std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
-    /// Returns the words that name the exercise after a command, such as "03" or "03 --hunt".
+    /// Returns the words that refer to the exercise after a command, such as "03" or "03 --hunt".
     std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
     /// Returns the path of the learner's file relative to the course's folder, such as
     /// "exercises/03_tiled/kernel.cu".
@@ -26,10 +27,10 @@ struct Work {
     /// Returns the full path of the learner's file.
     std::filesystem::path file() const;
     /// Returns the source in the learner's file, or in `other_file` if that is not empty. The
-    /// source includes its name for messages.
+    /// source includes its name for use in messages.
     Source source(const std::string& other_file) const;
-    /// Returns the original text of the learner's file. Throws if solutions/ does not contain the
-    /// exercise.
+    /// Returns the original text of the learner's file. Throws if the exercise is not in
+    /// solutions/.
     std::string skeleton() const;
     /// Returns the solution without its markers.
     std::string solution() const;
@@ -44,16 +45,16 @@ struct Work {
     int points() const { return asked().points; }
 };
 
-/// Returns the exercises in the order of the course, beginning with the whole program. Bug hunts
-/// are not included.
+/// Returns the exercises in course order, beginning with the whole program. Bug hunts are not
+/// included.
 std::vector<Work> exercises_of(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<Work> exercises_and_hunts_of(const course::Course& course);
 
-/// Returns the exercise that has this number or name. Throws UsageError if there is none.
+/// Returns the exercise with this number or name. Throws UsageError if there is none.
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// Returns the hash of a text. Verdicts and the progress identify texts by their hashes.
+/// Returns the hash of a text. Verdicts and the learner's progress identify texts by their hashes.
 std::string identity_of(const std::string& text);
 
 }  // namespace coalesce::learn

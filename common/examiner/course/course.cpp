@@ -1,6 +1,6 @@
-// Reads the records of the course. Anything that may be a typing mistake is an error, so that no
-// test silently skips something. Examples are an unknown key, a step that builds on a later step,
-// and a kernel without expectations.
+// Reads the records of the course. Anything that may be a typo is an error, so that no test is
+// skipped silently. Examples are an unknown key, a step that builds on a later step, and a kernel
+// without expectations.
 
 #include "examiner/course/course.h"
 
@@ -65,7 +65,7 @@ int read_points(const StrictToml& reader, const toml::table& table, const std::s
     return static_cast<int>(reader.whole(table, "points", where, 1, 1000));
 }
 
-// Reads the levels of a hint, and removes the line breaks at their ends.
+// Reads the levels of a hint, and removes line breaks at the end of each level.
 void read_levels(const StrictToml& reader, const toml::table& table, bool all,
                  const std::string& where, Hint& hint) {
     bool any = false;
@@ -101,8 +101,8 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
 
 enum class FirstHint { is_general, names_failures };
 
-// Reads the [[hint]] tables. The first hint of an exercise is general: it has all levels and names no failures. Each
-// hint of course.toml names the failures that it is for.
+// Reads the [[hint]] tables. The first hint of an exercise is general: it defines every level and
+// names no failures. Each hint in course.toml names the failures that it applies to.
 std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table, FirstHint first,
                              const std::string& where) {
     const bool first_is_for_all = first == FirstHint::is_general;
@@ -141,7 +141,7 @@ double read_within(const StrictToml& reader, const toml::table& table) {
     reader.fail(*node, "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
-// The smallest error that a question about a predicted time must allow, because the time model
+// The smallest tolerance allowed for a question about a predicted time, because the time model
 // itself is off by about 8 %.
 constexpr double kLeastOfTimes = 0.1;
 
@@ -192,8 +192,8 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
     return exercise;
 }
 
-// Reads the bug hunt. It requires the same result and allows the same costs as the exercise, but may have its own
-// shapes and order of blocks.
+// Reads the bug hunt. It requires the same result and allows the same costs as the exercise, but
+// may define its own shapes and block order.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);
     const std::string name = "the bug hunt of " + of.name;
@@ -254,7 +254,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
     return step;
 }
 
-// Reads the lesson before the steps, which is a whole program.
+// Reads the lesson that comes before the steps, which is a whole program.
 Step read_program(const LessonTexts& texts) {
     const StrictToml reader(texts.lesson->file);
     const toml::table table = reader.parse(texts.lesson->text);
@@ -289,7 +289,7 @@ const CourseText* text_named(const std::vector<CourseText>& texts, const std::st
     return found == texts.end() ? nullptr : &*found;
 }
 
-/// Returns the lessons among the texts, in the order of their numbers.
+/// Returns the lessons that the texts belong to, ordered by number.
 std::vector<LessonTexts> lessons_among(const std::vector<CourseText>& texts) {
     constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;
@@ -391,7 +391,7 @@ Course course_of_texts(const std::vector<CourseText>& texts) {
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
     Course course;
     course.hints = read_hints(reader, table, FirstHint::names_failures, "the course");
-    // The hidden shapes of course.toml apply to every exercise that does not list its own.
+    // The hidden shapes in course.toml apply to every exercise that does not list its own.
     Exercise usual{.name = "every step"};
     toml::table of_all;
     if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);

@@ -1,5 +1,5 @@
 /// \file
-/// The course as its records describe it: the steps in order, their kernels, and the cost expected
+/// The course as described by its records: the steps in order, their kernels, and the expected cost
 /// of each kernel. The records are course.toml, steps/NN_name/lesson.toml and
 /// solutions/NN_name/exercise.toml.
 #pragma once
@@ -16,14 +16,14 @@
 
 namespace coalesce::course {
 
-/// The counters that lesson.toml can specify for a kernel, by name.
+/// The names of the counters that lesson.toml can specify for a kernel.
 inline constexpr const char* kExpectable[] = {"load", "store", "shared_load", "shared_store"};
 
 /// A variant of a step: one of its kernels, or host code.
 struct Variant {
-    std::string name;    ///< its name in the program's options --list and --variant
+    std::string name;    ///< its name in the program's --list and --variant options
     std::string kernel;  ///< name of the __global__ function; empty for host code
-    /// expected sectors or wavefronts per request, by the name of the counter
+    /// expected sectors or wavefronts per request, by counter name
     std::map<std::string, double> expect;
     int rows_multiple = 1, cols_multiple = 1;
     int line = 0;  ///< line in lesson.toml
@@ -40,31 +40,31 @@ struct Step {
 
     /// "02"
     std::string number() const { return name.substr(0, 2); }
-    /// Returns the variant of this name, or nullptr.
+    /// Returns the variant with this name, or nullptr.
     const Variant* find(const std::string& variant) const;
 };
 
 /// All steps in reading order.
 struct Course {
-    /// The lesson before the steps, if there is one. This lesson is a whole program, and so is its
-    /// exercise. It is not in `steps`, so that loops over the steps find only kernels that take a
-    /// matrix, which can be counted, timed and drawn.
+    /// The lesson that comes before the steps, if there is one. This lesson is a whole program, and
+    /// so is its exercise. It is not in `steps`, so that loops over the steps see only kernels that
+    /// take a matrix, which can be counted, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
     std::vector<Hint> hints;  ///< for failures in any step
 
-    /// Returns the step of this name or number ("02_naive", "02", "2"), or nullptr.
+    /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
-    /// Returns the step or the whole-program lesson of this name or number, or nullptr.
+    /// Returns the step or the whole-program lesson with this name or number, or nullptr.
     const Step* lesson(const std::string& name_or_number) const;
 
     /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
-    /// selects the general hint. Missing levels are taken from the general hint. `failures` of the
-    /// result lists the failures that the chosen hint names.
+    /// selects the general hint. Missing levels are taken from the general hint. `failures` in the
+    /// returned hint lists the failures named by the chosen hint.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 
-/// The text of a record of the course, and the name of its file for messages.
+/// The text of one of the course's records, and the name of its file for use in messages.
 struct CourseText {
     std::string
         file;  ///< ends with course.toml, steps/NN_name/lesson.toml or solutions/NN_name/exercise.toml
@@ -72,9 +72,9 @@ struct CourseText {
 };
 /// Reads the records that exist in the course's folder.
 std::vector<CourseText> course_texts(const std::filesystem::path& root);
-/// Makes a course from the texts of its records. Throws CourseError if a record is wrong.
+/// Builds a course from the texts of its records. Throws CourseError if a record is invalid.
 Course course_of_texts(const std::vector<CourseText>& texts);
-/// Reads the course in the folder `root`. Throws CourseError if a record is wrong.
+/// Reads the course in the folder `root`. Throws CourseError if a record is invalid.
 Course read_course(const std::filesystem::path& root);
 
 }  // namespace coalesce::course

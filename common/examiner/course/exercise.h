@@ -1,5 +1,5 @@
 /// \file
-/// An exercise of the course, which consists of requirements on a kernel. Only its record,
+/// An exercise of the course, described by what it requires of a kernel. Only its record,
 /// solutions/NN_name/exercise.toml, states these requirements. The examiner, the learner's command
 /// and the grader all read that record.
 #pragma once
@@ -14,20 +14,20 @@
 namespace coalesce {
 
 /// The limits on a kernel's costs, counted on the shape `Exercise::counted`. They apply only to a
-/// kernel that is right. 0 means that there is no limit.
+/// correct kernel. 0 means that there is no limit.
 struct Limits {
     double load = 0;                 ///< most sectors per load
     double store = 0;                ///< most sectors per store
-    double shared_load = 0;          ///< most wavefronts per load from shared memory
-    double shared_store = 0;         ///< most wavefronts per store to shared memory
-    double elements_per_thread = 0;  ///< fewest elements of the matrix per thread
-    double elements_per_block = 0;   ///< fewest elements of the matrix per block
-    double loads_in_flight = 0;      ///< fewest loads that a warp starts before it waits
-    double copies_under_way = 0;     ///< fewest bytes of copies in flight when a tile is read
+    double shared_load = 0;          ///< maximum wavefronts per load from shared memory
+    double shared_store = 0;         ///< maximum wavefronts per store to shared memory
+    double elements_per_thread = 0;  ///< minimum matrix elements per thread
+    double elements_per_block = 0;   ///< minimum matrix elements per block
+    double loads_in_flight = 0;      ///< minimum loads that a warp issues before it waits
+    double copies_under_way = 0;     ///< minimum bytes of copies in flight when a tile is read
     double of_copy_predicted = 0;    ///< smallest predicted fraction of a copy's speed on a GPU
 };
 
-/// The limits by their names in exercise.toml.
+/// The limits, with their names in exercise.toml.
 inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"load", &Limits::load},
     {"store", &Limits::store},
@@ -40,7 +40,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"of_copy_predicted", &Limits::of_copy_predicted},
 };
 
-/// The results in `out` that an exercise can require, by their names in exercise.toml.
+/// The results in `out` that an exercise can require, with their names in exercise.toml.
 inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"transpose", {Produces::transpose}},
     {"copy", {Produces::copy}},
@@ -50,18 +50,18 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The orders of tiles that an exercise can require. examiner/block_order.cpp defines them.
+/// The tile orders that an exercise can require. examiner/block_order.cpp defines them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
-/// A rule for shapes that a grader adds in secret. Each side is drawn from its range and then
-/// rounded up to the exercise's multiples.
+/// A rule for the shapes that a grader adds in secret. Each side is drawn from its range and then
+/// rounded up to the exercise's multiple.
 struct HiddenShape {
     std::array<int, 2> rows{};  ///< minimum and maximum
     std::array<int, 2> cols{};  ///< minimum and maximum
     bool is_square = false;     ///< columns equal rows
 };
 
-/// The levels of a hint, by name in exercise.toml. Each level says more than the previous one.
+/// The names of a hint's levels in exercise.toml. Each level reveals more than the previous one.
 inline constexpr std::array<const char*, 4> kHintLevels = {"question", "picture", "api", "line"};
 
 /// A hint for certain failures, or a general hint.
@@ -71,22 +71,23 @@ struct Hint {
     int line = 0;                                        ///< line in its record
 };
 
-/// The relative error that a learner's prediction may have, which allows for rounding.
+/// The relative error allowed in a learner's prediction, to leave room for rounding.
 inline constexpr double kRounding = 0.02;
 
-/// The name of a question that the time model answers instead of a counter: the percentage of a
-/// copy's speed on a GPU.
+/// The name of a question that is answered by the time model instead of a counter: the percentage
+/// of a copy's speed on a GPU.
 inline constexpr const char* kOfCopy = "of_copy_predicted";
 
-/// A question about a kernel's cost, asked before the cost is shown. The learner's own run gives
-/// the answer, which is the average over all requests or the prediction of the time model.
+/// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
+/// learner's own run, and is either the average over all requests or the prediction of the time
+/// model.
 struct Prediction {
     std::string counter;        ///< "load", "store", "shared_load", "shared_store" or kOfCopy
     std::string question;       ///< the question for the learner
     double within = kRounding;  ///< allowed relative error; larger if the question says "about"
 };
 
-/// Reports whether a typed word such as "03_tiled", "03" or "3" names this step.
+/// Reports whether what the learner typed, such as "03_tiled", "03" or "3", names this step.
 bool means(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
@@ -95,17 +96,17 @@ struct Exercise {
     bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
     bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
     std::string kernel = "transpose";  ///< name of the __global__ function
-    std::string produces = "transpose";        ///< the required result in `out`, one of kTasks
+    std::string produces = "transpose";        ///< the required result in `out`: a name in kTasks
     int rows_multiple = 1;                     ///< rows are multiples of this
     int cols_multiple = 1;                     ///< columns are multiples of this
-    std::vector<Shape> shapes = {};            ///< shapes for the trials, the simplest first
-    Shape counted = {256, 256};                ///< the shape at which costs are counted
-    Limits limits = {};                        ///< cost limits in addition to the solution's costs
+    std::vector<Shape> shapes = {};            ///< shapes for the trials, simplest first
+    Shape counted = {256, 256};                ///< the shape for which costs are counted
+    Limits limits = {};                        ///< limits besides the solution's costs
     std::string block_order = "";              ///< required order, one of kBlockOrders; "" for any
-    std::vector<HiddenShape> hidden = {};      ///< rules for a grader's additional shapes
+    std::vector<HiddenShape> hidden = {};      ///< rules for the additional shapes of a grader
     int points = 0;                            ///< for passing it
-    std::vector<Hint> hints = {};              ///< hints, of which the first is general
-    std::vector<Prediction> predictions = {};  ///< questions, in the order in which they are asked
+    std::vector<Hint> hints = {};              ///< hints; the first one is general
+    std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
 
     /// "03"
     std::string number() const { return name.substr(0, 2); }
@@ -118,12 +119,12 @@ struct Exercise {
     Produces task() const;
     /// Reports whether the exercise takes only square matrices.
     bool takes_squares() const { return task().in_place; }
-    /// Returns a shape of `rows` and `cols` multiples. If the exercise takes only squares, `cols`
-    /// is ignored.
+    /// Returns a shape of `rows` and `cols` multiples. If the exercise takes only square matrices,
+    /// `cols` is ignored.
     Shape of_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
     }
-    /// Returns the smallest allowed shape that is at least this large.
+    /// Returns the smallest allowed shape with at least this many rows and columns.
     Shape at_least(int rows, int cols) const {
         return of_multiples((rows + rows_multiple - 1) / rows_multiple,
                             (cols + cols_multiple - 1) / cols_multiple);
@@ -133,18 +134,18 @@ struct Exercise {
         return shape.rows % rows_multiple == 0 && shape.cols % cols_multiple == 0 &&
                (shape.rows == shape.cols || !takes_squares());
     }
-    /// Reports whether a typed word such as "03" names this exercise.
+    /// Reports whether what the learner typed, such as "03", names this exercise.
     bool is_called(const std::string& typed) const { return means(typed, name); }
 };
 
-/// Formats a value as exercise.toml does. A number gets the fewest digits that read back as the
-/// same number.
+/// Formats a value the way exercise.toml does. A number gets the fewest digits that still read back
+/// as the same number.
 std::string toml_text(double number);
 std::string toml_text(Shape shape);
 std::string toml_text(const std::vector<Shape>& shapes);
 
-/// Returns the requirements of an exercise in the format of its record, for people and for
-/// detecting changes.
+/// Returns the requirements of an exercise in the format of its record, both for people to read and
+/// for detecting changes.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

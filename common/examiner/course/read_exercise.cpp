@@ -3,7 +3,7 @@
 namespace coalesce::course {
 namespace {
 
-// Reads a range, which is either [minimum, maximum] or one number for both.
+// Reads a range, which is either [minimum, maximum] or a single number for both.
 std::array<int, 2> read_range(const StrictToml& reader, const toml::table& table, const char* key) {
     const toml::node* node = table.get(key);
     if (node != nullptr && node->is_integer()) {

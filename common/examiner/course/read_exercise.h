@@ -1,4 +1,5 @@
-// Reads the requirements of an exercise, from exercise.toml or from an assignment that overrides them.
+// Reads the requirements of an exercise, either from exercise.toml or from an assignment that
+// overrides them.
 #pragma once
 
 #include <string_view>
@@ -16,7 +17,7 @@ inline constexpr std::string_view kAsked[] = {"kernel",  "produces", "multiples"
 /// that the exercise is consistent.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reads the multiples of an exercise's or a variant's rows and columns, if the table contains
+/// Reads the multiples for the rows and columns of an exercise or a variant, if the table contains
 /// them.
 void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {
     const toml::node* node = table.get("multiples");
@@ -26,7 +27,8 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
     task.cols_multiple = multiples.cols;
 }
 
-/// Reads numbers from a table into the members of a struct. A member without a number becomes 0.
+/// Reads numbers from a table into the members of a struct. Members for which the table has no
+/// number become 0.
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],
@@ -41,10 +43,10 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
     return numbers;
 }
 
-/// Reads the required order of blocks, if the table contains it.
+/// Reads the required block order, if the table contains it.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reports an error if the exercise does not allow one of the shapes.
+/// Reports an error if the exercise does not allow one of these shapes.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A value in a file of results, together with its path in the file.
+/// A value in a results file, together with its path in the file.
 class Field {
 public:
     Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -46,7 +46,7 @@ public:
         if (value.empty()) fail("a text was expected");
         return value;
     }
-    /// Checks that the value is a number above 0.
+    /// Checks that the value is a number greater than 0.
     template <class Number = double>
     void above_zero() const {
         if (!(as<Number>() > 0)) fail("a number above 0 was expected");
@@ -68,7 +68,7 @@ void check_measured(const Field& row) {
         return;
     }
     check_shape(row);
-    if (!row["verified"].as<bool>()) return;  // a wrong result has no time
+    if (!row["verified"].as<bool>()) return;  // an incorrect result has no time
     const bool is_of_many = row.has("gpus");
     row["ms"].above_zero();
     row[is_of_many ? "sent_gbps" : "gbps"].above_zero();

@@ -1,5 +1,5 @@
 /// \file
-/// Checks the files of results that `learn run --json`, `bench` and `learn results` write. Programs
+/// Checks the results files that `learn run --json`, `bench` and `learn results` write. Programs
 /// that show results check the file first, so that a malformed file causes an error and never a
 /// blank in a table.
 #pragma once
@@ -18,18 +18,18 @@ enum class ResultsKind {
     predicted,  ///< times predicted by the model
 };
 
-/// An error about a missing or wrong field: "results[3].ms: a number above 0 was expected".
+/// An error about a missing or invalid field: "results[3].ms: a number above 0 was expected".
 using ResultsError = codec::Error;
 
-/// Checks every field that tables and charts use. Throws ResultsError for the first wrong one.
+/// Checks every field that tables and charts use. Throws ResultsError for the first invalid one.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
 /// Reports whether a result belongs to host code or to a transfer.
 bool is_of_host(const nlohmann::ordered_json& result);
 
-/// Reports whether a result's time can be compared with the time of its lesson's first variant.
-/// Only kernels that process a whole matrix of floats are comparable. Host code, transfers, halves
-/// of a transpose, other element types and other arrays are not.
+/// Reports whether a result's time can be compared with that of its lesson's first variant. Only
+/// kernels that process a whole matrix of floats are comparable. Host code, transfers, half
+/// transposes, and kernels with other element types or other arrays are not.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.

@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number of files that were examined, and of files that could not be examined. A program that
-// examined nothing must not report success.
+// The number of files that were examined, and the number that could not be. A program that examined
+// nothing must not report success.
 int examined = 0, not_examined = 0;
 
-// Returns the file's path within the repository, for messages.
+// Returns the path of the file within the repository, for use in messages.
 std::string shown(const fs::path& file) {
     fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(repository());
     return inside.empty() || *inside.begin() == ".." ? file.string() : inside.string();

@@ -1,9 +1,9 @@
 /// \file
 /// The functions that exercises/checks.cpp uses: the examination of a learner's file, and the main
-/// function around all test cases. The program is build/bin/exercise_checks.
+/// function that runs all test cases. The program is build/bin/exercise_checks.
 ///
 /// The program examines the exercises that its test cases name (--test-case="03_tiled" or "03_tiled
-/// hunt") and prints the verdicts. Its exit code is 0 if all passed, 1 if a kernel did not pass,
+/// hunt") and prints the verdicts. Its exit code is 0 if all kernels passed, 1 if one did not pass,
 /// and 2 if nothing could be examined. The program reads these environment variables:
 ///
 ///     COALESCE_KERNEL    the file to examine; by default kernel.cu (or hunt.cu) of the exercise

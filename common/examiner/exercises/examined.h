@@ -1,5 +1,5 @@
-// Examines files as their exercise requires. The checks use this header, and so do the proofs that
-// the checks are sound.
+// Examines files as their exercise requires. Used both by the checks and by the tests that prove
+// the checks sound.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace coalesce::exercises {
 
 /// Returns the course's folder.
 std::filesystem::path repository();
-/// Returns an exercise of the course by name, such as "03_tiled" or "03_tiled hunt". Throws
+/// Returns the exercise of the course with this name, such as "03_tiled" or "03_tiled hunt". Throws
 /// UsageError if there is none.
 const Exercise& exercise_called(const std::string& name);
-/// Chooses the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
+/// Selects the device that COALESCE_DEVICE names, or the simulated GPU if the variable is not set.
 Device choose_device_of_environment(char** argv);
-/// Examines a text in this process, and compares its costs with those of the exercise's solution.
+/// Examines a source in this process, and compares its costs with those of the exercise's solution.
 /// Slow results are cached in the folder `cache`, unless `cache` is empty.
 Verdict examined_as(const Exercise& exercise, const Source& source,
                     const std::filesystem::path& cache);

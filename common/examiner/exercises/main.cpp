@@ -1,5 +1,5 @@
-// exercises -- writes the skeletons of all exercises from their solutions, or checks that the
-// repository contains these skeletons.
+// exercises -- generates the skeletons of all exercises from their solutions, or checks that the
+// skeletons in the repository are up to date.
 
 #include <cstdio>
 #include <cstring>

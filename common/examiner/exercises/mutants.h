@@ -29,27 +29,27 @@ struct Mutant {
     std::string name;     ///< "no bounds check"
     std::string replace;  ///< the text to replace in the solution
     std::string with;     ///< the text that replaces it
-    std::string failure;  ///< identifier of the failure that must be found
+    std::string failure;  ///< identifier of the failure to be found
     int line = 0;         ///< line in mutants.toml
 };
 
 /// The contents of mutants.toml.
 struct Mutants {
     std::string blank_failure;           ///< failure of the skeleton
-    std::string blank_failure_by_clang;  ///< failure of the skeleton if clang compiles it
+    std::string blank_failure_by_clang;  ///< failure of the skeleton when clang compiles it
     std::string hunt_failure;            ///< failure of the bug hunt; "" if there is none
-    bool hunt_is_right_at_first = true;  ///< whether the bug hunt is right on the first shape
+    bool hunt_is_right_at_first = true;  ///< whether the bug hunt is correct on the first shape
     std::vector<Mutant> mutants;         ///< the mutants, in the order of the file
 };
 
-/// The fewest mutants that an exercise must have.
+/// The minimum number of mutants per exercise.
 constexpr std::size_t kFewestMutants = 4;
 
-/// Reads the file. Throws course::CourseError, which names the line, if the file is wrong.
+/// Reads the file. If the file is invalid, throws course::CourseError, which names the line.
 Mutants read_mutants(const std::filesystem::path& file);
 
-/// Returns the solution with the mistake. Throws UsageError if the text to replace does not occur
-/// exactly once, or if the mistake changes nothing.
+/// Returns the solution with the mistake applied. Throws UsageError if the text to replace does not
+/// occur exactly once, or if the replacement changes nothing.
 std::string applied(const Mutant& mutant, const std::string& solution);
 
 }  // namespace coalesce::exercises

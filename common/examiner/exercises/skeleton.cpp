@@ -20,8 +20,8 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     return text;
 }
 
-// Removes the prefix of a skeleton's line, and the blank after it. For example, the first line
-// becomes the second:
+// Removes the marker from a line of the skeleton, along with the space after it. For example, the
+// first line below becomes the second:
 //
 //             //!     x = 1;
 //                 x = 1;
@@ -37,7 +37,7 @@ bool has_word_for_the_learner(const Piece& piece) {
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
-// Reads the lines of a marked solution, and keeps track of whether they are between two markers.
+// Reads the lines of a marked solution, and keeps track of whether it is between two markers.
 class Reader {
 public:
     explicit Reader(const std::string& name) : name_(name) {}
@@ -133,7 +133,7 @@ Skeleton skeleton_of(const std::string& marked, const std::string& name) {
     return reader.finish();
 }
 
-// This function does not share code with `Reader`, so that it finds the mistakes of `Reader`.
+// This function shares no code with `Reader`, so that it can find mistakes in `Reader`.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked) {
     const Lines has = lines_of(skeleton);
     std::size_t next = 0;

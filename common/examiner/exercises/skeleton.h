@@ -1,6 +1,6 @@
 /// \file
-/// Splits a solution with marked lines into two texts: the skeleton that the learner starts with,
-/// and the solution itself.
+/// Splits a solution with marked lines into two versions: the skeleton that the learner starts
+/// with, and the solution itself.
 ///
 ///     //! [blank]
 ///     //! // TODO: if (row, col) lies inside `in`, store that element where it belongs in `out`.
@@ -10,8 +10,8 @@
 ///     //! [blank]
 ///
 /// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix,
-/// and all other lines are only in the solution. Lines outside the markers are in both texts. In a
-/// bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
+/// and all other lines are only in the solution. Lines outside the markers are in both versions. In
+/// a bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines that is the same in both texts or has two versions.
+/// A run of lines that is either the same in the skeleton and the solution or has two versions.
 struct Piece {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
     bool is_marked = false;           ///< whether the run has two versions
-    int line = 0;                     ///< line of the marked text where the run begins
+    int line = 0;                     ///< line of the marked file where the run begins
 };
 
-/// The two texts of a marked solution.
+/// The skeleton and the solution in a marked file.
 struct Skeleton {
     std::vector<Piece> pieces;  ///< the pieces in order; marked and unmarked pieces alternate
 
@@ -43,14 +43,14 @@ struct Skeleton {
     int lines_to_write() const;
 };
 
-/// Parses a marked text, whose file is called `name` in messages. Throws UsageError if a marker has
-/// no partner, if `//! ` is outside markers, if nothing is marked, or if there is no solution or no
-/// instruction between two markers.
+/// Parses a marked file, which is called `name` in messages. Throws UsageError if a marker has no
+/// partner, if `//! ` is used outside markers, if nothing is marked, or if there is no solution or
+/// no instruction between two markers.
 Skeleton skeleton_of(const std::string& marked, const std::string& name);
 
-/// Compares a skeleton in the repository with the marked solution from which it was made. Returns
-/// "" if the skeleton differs only in lines that a learner adds or replaces. Otherwise describes
-/// the first other difference.
+/// Compares a skeleton in the repository with the marked solution it was generated from. Returns ""
+/// if the skeleton differs only in lines that a learner adds or replaces. Otherwise describes the
+/// first other difference.
 std::string unmarked_difference(const std::string& skeleton, const std::string& marked);
 
 }  // namespace coalesce::exercises

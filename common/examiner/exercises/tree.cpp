@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 
-// The most lines that the fix of a bug hunt may change. A larger change would make another kernel
-// instead of fixing a bug.
+// The maximum number of lines that the fix of a bug hunt may change. A larger change would be a new
+// kernel rather than a fix.
 constexpr int kLongestFix = 12;
 
 const std::string kProgram = "program.cu";
@@ -63,8 +63,8 @@ void find_strays(const Tree& tree, Faults& faults) {
     }
 }
 
-// Checks the skeleton in the repository. If a learner has edited the file, checks its committed
-// text instead.
+// Checks the skeleton in the repository. If a learner has edited the file, checks the committed
+// version instead.
 void check_skeleton(const Tree& tree, const std::string& name, const std::string& file,
                     Faults& faults) {
     std::string path = "exercises/" + name + "/" + file;
@@ -181,8 +181,8 @@ std::vector<std::string> Tree::faults() const {
     for (const std::string& name : names_) {
         try {
             for (const std::string& file : files(name)) check_skeleton(*this, name, file, faults);
-            // The lesson of a whole program does something different from its exercise, so there is
-            // nothing to compare.
+            // The lesson with a whole program does something different from its exercise, so there
+            // is nothing to compare.
             if (files(name).front() != kProgram) check_kernel_of_step(*this, name, faults);
             check_mutants(*this, name, faults);
         } catch (const UsageError& error) {
@@ -199,7 +199,7 @@ Faults Tree::faults_of_hints() const {
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
         std::set<std::string> provoked = {expected.blank_failure};
         for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
-        provoked.erase("nothing-written");  // this failure has the general hints
+        provoked.erase("nothing-written");  // the general hints cover this failure
         for (const std::string& id : failures_without_hint(course, name, provoked)) {
             faults.push_back("solutions/" + name + "/exercise.toml has no hint for \"" + id +
                              "\", which its mutants provoke; add a [[hint]]");

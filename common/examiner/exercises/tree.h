@@ -20,21 +20,21 @@ public:
     explicit Tree(std::filesystem::path root);
 
     const std::filesystem::path& root() const { return root_; }
-    /// Returns the names of the exercises in order, which are the folders of solutions/.
+    /// Returns the names of the exercises, which are the folders in solutions/, in order.
     const std::vector<std::string>& names() const { return names_; }
     /// Returns the files that the learner edits: kernel.cu and hunt.cu, or program.cu.
     std::vector<std::string> files(const std::string& name) const;
-    /// Returns the skeleton of exercises/NAME/FILE, where FILE is one of `files`.
+    /// Returns the skeleton of exercises/NAME/FILE, where FILE is one of `files(name)`.
     Skeleton skeleton(const std::string& name, const std::string& file) const;
 
-    /// Writes all skeletons and returns the files that changed. Overwrites what a learner wrote.
+    /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns a sentence for everything that is wrong, with the place and what to do.
+    /// Returns a sentence for each fault, which says where it is and what to do about it.
     std::vector<std::string> faults() const;
-    /// Returns the faults of the course's hints: unknown identifiers, and failures that an exercise
-    /// provokes although no hint explains them.
+    /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
+    /// an exercise provokes although no hint explains them.
     std::vector<std::string> faults_of_hints() const;
-    /// Returns the files that were edited since they were committed.
+    /// Returns the files that were edited after they were committed.
     std::vector<std::string> edited() const;
 
 private:
@@ -42,19 +42,19 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Returns what is wrong with the comment at the head of an exercise. The comment must name the
-/// exercise, what is given, what to write in how many lines, how to check it and where to get help.
+/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise,
+/// and say what is given, what to write in how many lines, how to check it and where to get help.
 /// The comment of a bug hunt must say what the bug does and what to fix.
 std::vector<std::string> header_faults(const std::string& name, const Skeleton& skeleton,
                                        bool is_hunt);
 
-/// Returns the kernel in `text` as lines that can be compared, without comments, blank lines,
-/// template arguments and the kernel's name. Returns no lines if there is no kernel.
+/// Returns the lines of the kernel in `text` in a form that can be compared, without comments,
+/// blank lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
 std::vector<std::string> bare_kernel(const std::string& text);
 
-/// Returns a sentence with the line for each hint of the course that names an unknown failure.
+/// Returns a sentence, with the line, for each hint of the course that names an unknown failure.
 std::vector<std::string> hint_faults(const course::Course& course);
-/// Returns the `failures` for which neither the exercise nor course.toml has a hint.
+/// Returns those `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures);

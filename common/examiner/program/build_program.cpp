@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The time limit of the compiler in seconds. nvcc takes two seconds on an idle computer.
+// The compiler's time limit in seconds. nvcc takes two seconds on an idle computer.
 constexpr int kSeconds = 40;
 
-// Returns a compiler that also compiles host code.
+// Returns a compiler that can also compile host code.
 std::optional<FoundCompiler> find_host_compiler() {
     const auto first = find_compiler(Compiler::any);
     if (first && first->kind == Compiler::clang) return first;
@@ -45,8 +45,8 @@ std::vector<std::string> command_of(const FoundCompiler& compiler) {
             "program.cu"};
 }
 
-// Returns the last lines of the output. They explain errors that name no line of the file, such as
-// those of the linker.
+// Returns the last lines of the output. They explain errors that do not refer to a line of the
+// file, such as linker errors.
 std::string end_of(const std::string& output) {
     constexpr std::size_t most_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
@@ -89,7 +89,7 @@ bool build_program(const Source& source, const fs::path& folder, Verdict& verdic
         return false;
     }
     verdict.compiler = version_of(*compiler);
-    // The #line directive lets messages and reports name the learner's lines.
+    // The #line directive makes messages and reports refer to the learner's lines.
     write_file(folder / "program.cu",
                "#line 1 \"" + std::string(kLearnersFile) + "\"\n" + source.text);
     const Ended ended = run_child(command_of(*compiler), kSeconds, {}, folder);

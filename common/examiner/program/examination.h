@@ -1,4 +1,4 @@
-// Declares the steps of the examination of a program, by the file that implements them.
+// Declares the steps of a program's examination, grouped by the file that implements them.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace coalesce {
 // ---- build_program.cpp: compile the program, and link it with the simulated GPU's runtime library
 // ----
 
-/// Compiles the program to the file `program` in `folder`. Uses nvcc, or clang if clang built the
-/// course or is the only compiler. Sets the verdict's compiler, messages and compile time, and adds
-/// a failure if the program cannot be built. Reports whether the program was built.
+/// Compiles the program to the file `program` in `folder`. Uses nvcc, or clang if the course was
+/// built with clang or nvcc is not installed. Sets the verdict's compiler, messages and compile
+/// time, and adds a failure if the program cannot be built. Reports whether the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 
-// ---- program_causes.cpp: find out what is wrong with the program in one run ----
+// ---- program_causes.cpp: determine what is wrong with the program in one run ----
 
 constexpr long long kMostThreadsOfBlock = 1024;
 
@@ -32,17 +32,18 @@ Failure wrong_with(const WitnessedRun& run, int elements, const Source& source);
 /// kind is none.
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source);
 
-// ---- program_lines.cpp: find the line of a call of the CUDA runtime in the program's text ----
+// ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----
 //
-// The witness records the calls of the running program, but does not know their lines in the host's
+// The witness records the calls of the running program, but does not know their lines in the host
 // code.
 
 /// Returns the line of the launch, which is the first <<< outside comments, or 0 if there is none.
 int line_of_program_launch(const std::string& text);
 
-/// Returns the line of copy number `number` of the run, or 0 if the text does not determine the
-/// line. Copies usually happen in the order of the text. If a loop or a function makes several
-/// copies with one call, the line is known only if the text has a single call.
+/// Returns the line of copy number `number` in the run, or 0 if the text does not determine the
+/// line. Copies usually happen in the order in which they appear in the text. If a loop or a
+/// function makes several copies with one call, the line is known only if the text contains a
+/// single call.
 int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number);
 
 }  // namespace coalesce

@@ -12,15 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns a number of elements that is the same in every examination of this program, but that the
-// program's author cannot know.
+// Returns a number of elements that is the same in every examination of this program, but that its
+// author cannot predict.
 int drawn_number(const std::string& hash) {
     constexpr unsigned long least = 1001, range = 4000, digits = 8;
     return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
-// Returns a number of elements for which this many blocks would need more threads per block than a
-// device allows. Returns nothing if that number is too large for a test.
+// Returns a number of elements so large that, with this many blocks, each block would need more
+// threads than a device allows. Returns nothing if that number is too large for a test.
 std::optional<int> elements_beyond(long long blocks) {
     constexpr long long most_blocks = 1024;
     if (blocks < 1 || blocks > most_blocks) return std::nullopt;
@@ -38,7 +38,7 @@ bool is_right_with(int elements, const fs::path& program, const Source& source, 
 }
 
 // Runs the program with each number of elements until a run fails. Reports whether all runs were
-// right.
+// correct.
 bool is_right_with_all(const fs::path& program, const Source& source, const Exercise& exercise,
                        Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
@@ -49,7 +49,7 @@ bool is_right_with_all(const fs::path& program, const Source& source, const Exer
         is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
     // If the number of blocks was always the same, a run with more elements shows whether there are
-    // too few blocks, and whether the numbers of blocks and threads are exchanged.
+    // too few blocks, or whether the numbers of blocks and threads are swapped.
     const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
     return !is_grid_fixed || !more || is_right_with(*more, program, source, verdict);
 }

@@ -3,7 +3,7 @@
 ///
 /// The examiner compiles the program and runs it on the simulated GPU with several numbers of
 /// elements. One of these numbers is derived from the program's text, so that a program cannot be
-/// written for these numbers. If all runs used the same grid, another run has many more elements.
+/// tailored to them. If all runs used the same grid, there is another run with many more elements.
 /// In the last run, the kernel launch fails. The examiner does not trust the program's output.
 /// Instead, a library between the program and the CUDA runtime (witness.h) records the program's
 /// copies, its launches and the data that it copies back.
@@ -18,7 +18,7 @@
 
 namespace coalesce {
 
-/// Examines the program. Never throws, because a problem of this computer also becomes a Failure.
+/// Examines the program. Never throws: a problem with this computer is also reported as a Failure.
 Verdict examine_program(const Source& source, const Exercise& exercise);
 
 }  // namespace coalesce

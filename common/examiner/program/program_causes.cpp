@@ -26,7 +26,7 @@ bool is_poison(float value) {
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
 }
 
-// Returns the first lines that the program printed.
+// Returns the first lines of the program's output.
 std::string said_by(const WitnessedRun& run) {
     constexpr std::size_t most_lines = 6;
     if (run.ended.output.empty()) return "";
@@ -52,7 +52,7 @@ std::string element(const char* array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Explains one run. For each way in which a run can go wrong, a function returns the failure if it
+// Explains one run. For each way in which a run can go wrong, a function returns a failure if it
 // applies. `first` lists these functions in the order in which they are tried.
 class Causes {
 public:
@@ -140,8 +140,8 @@ private:
             line_of_launch());
     }
 
-    // Reports whether the two numbers of the launch are exchanged. This is the case if the second
-    // number is the number of blocks that a block size of the first number would need.
+    // Reports whether the two numbers of the launch are swapped. This is the case if the second
+    // number is the number of blocks needed when the first number is the block size.
     bool is_exchanged(const LaunchShape& launch) const {
         const auto count = static_cast<long long>(count_);
         const long long blocks = launch.blocks();
@@ -154,8 +154,8 @@ private:
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run_.reports) {
             const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
-            // If every thread does all the work, threads also race for every element. Report the
-            // repeated work instead.
+            // If every thread does all the work, the threads also race for every element. Report
+            // the repeated work instead of the race.
             const auto repeated = repeated_work();
             if (report.check == "globalrace" && repeated) return repeated;
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
@@ -176,8 +176,8 @@ private:
         return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
     }
 
-    // Returns the failure for an access outside an array. Either the thread has no element, or its
-    // index is wrong.
+    // Returns the failure for an access outside an array. The cause is either a thread that has no
+    // element, or a wrong index.
     Failure outside(const SeenReport& report) const {
         const LaunchShape shape =
             run_.launches.empty() ? LaunchShape{} : run_.launches.back().shape;
@@ -269,7 +269,7 @@ private:
         return {};
     }
 
-    // Finds an input that reads the same in both directions, and so cannot show whether the array
+    // Finds an input that is the same forwards and backwards, and so cannot show whether the array
     // was reversed.
     std::optional<Failure> same_both_ways() const {
         if (count_ < 2 || !std::equal(run_.in.begin(), run_.in.end(), run_.in.rbegin())) return {};
@@ -350,7 +350,7 @@ private:
             line_of_kernel(source_.text, ""));
     }
 
-    // Checks that the program reports a right result as right.
+    // Checks that the program calls a correct result correct.
     std::optional<Failure> wrong_words() const {
         if (says_right(run_)) return {};
         return failure(
@@ -362,10 +362,10 @@ private:
             "wrong and ends with 1.");
     }
 
-    // Checks that the launch has a thread for each element, as the lesson requires. Other designs
-    // can be right too: blocks may have any size, the grid may be rounded up, and several blocks
-    // may loop with a stride of the whole grid, which is common in CUDA code. A single block is
-    // right if it could have a thread for each element.
+    // The functions below check that the launch has a thread for each element, as the lesson
+    // requires. Other designs can be correct too: blocks may have any size, the grid may be rounded
+    // up, and several blocks may use a grid-stride loop, which is common in CUDA code. A single
+    // block is correct if it could have a thread for each element.
 
     // Finds launches with far too few threads for the number of elements, such as <<<1, 1>>> with a
     // loop.
@@ -443,7 +443,7 @@ Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) 
 }
 
 Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
-    // The output must contain the error, in the words of cudaGetErrorString or cudaGetErrorName.
+    // The output must contain the error, in the wording of cudaGetErrorString or cudaGetErrorName.
     const auto says = [&](const char* words) {
         return run.ended.output.find(words) != std::string::npos;
     };

@@ -24,8 +24,8 @@ std::vector<CopyCall> copy_calls_in(const std::string& text) {
     return calls;
 }
 
-/// Reports whether the call may be a copy in this direction. The argument for the direction may
-/// also be a variable or cudaMemcpyDefault.
+/// Reports whether the call may be a copy in this direction. Its direction argument may also be a
+/// variable or cudaMemcpyDefault.
 bool may_go(const CopyCall& call, const std::string& way) {
     const bool says_to_gpu = call.words.find("cudaMemcpyHostToDevice") != std::string::npos;
     const bool says_to_host = call.words.find("cudaMemcpyDeviceToHost") != std::string::npos;
@@ -44,7 +44,7 @@ int line_of_program_launch(const std::string& text) {
 int line_of_copy(const std::string& text, const WitnessedRun& run, std::size_t number) {
     const std::vector<CopyCall> calls = copy_calls_in(text);
     if (calls.size() == 1) return calls.front().line;
-    // If a copy failed, the program may have ended before the other copies.
+    // If a copy failed, the program may have exited before making the other copies.
     if (run.copies.size() > calls.size() || number >= run.copies.size()) return 0;
     for (std::size_t i = 0; i < run.copies.size(); ++i) {
         if (!may_go(calls[i], run.copies[i].way)) return 0;

@@ -1,8 +1,8 @@
-// A library that is preloaded into a learner's program. It intercepts the program's calls of the
-// CUDA runtime library, records them (witness.h), and passes each call on to the runtime library.
+// A library that is preloaded into a learner's program. It intercepts the program's calls to the
+// CUDA runtime library, records them (witness.h), and forwards them to the runtime library.
 //
-// It also fills new GPU memory with a pattern, so that elements that no kernel has written can be
-// recognized.
+// It also fills newly allocated GPU memory with a pattern, which makes elements that no kernel has
+// written recognizable.
 #include "examiner/program/witness.h"
 
 #include <cuda_runtime_api.h>
@@ -16,8 +16,8 @@ namespace {
 
 namespace witness = coalesce::witness;
 
-/// Returns the runtime library's own function of this name. This library is not linked with the
-/// runtime library, because it is also loaded into processes that do not have it.
+/// Returns the runtime library's own function with this name. The witness is not linked with the
+/// runtime library, because it is also loaded into processes that do not use it.
 template <class Function>
 Function* real(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -67,8 +67,8 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     return error;
 }
 
-/// Returns the block to launch. If launches must fail, this block is too large, so that the runtime
-/// library itself refuses the launch.
+/// Returns the block size to launch with. If launches are supposed to fail, this size is too large,
+/// so that the runtime library itself refuses the launch.
 dim3 block_to_launch(dim3 block) {
     constexpr unsigned too_many = 1 << 20;
     return std::getenv(witness::kRefuses) == nullptr ? block : dim3(too_many);
@@ -114,8 +114,8 @@ extern "C" cudaError_t cudaPeekAtLastError() {
     return real<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
-// Code that clang has compiled calls cudaLaunchKernel for <<<...>>>. Code that nvcc has compiled
-// calls __cudaLaunchKernel, and passes a handle instead of the kernel's address.
+// For <<<...>>>, code compiled by clang calls cudaLaunchKernel. Code compiled by nvcc calls
+// __cudaLaunchKernel, and passes a handle instead of the kernel's address.
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 // The instruction budget of a run. A kernel for a few thousand elements needs a few thousand
-// instructions, and an endless kernel is stopped soon.
+// instructions, and an infinite loop is stopped soon.
 constexpr const char* kMostInstructions = "20000000";
 
 std::vector<float> floats_in(const fs::path& file) {
@@ -47,7 +47,7 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
     }
 }
 
-// Reads a report. The line is dropped if it is not in the learner's file.
+// Parses a report. A line that is not in the learner's file is dropped.
 SeenReport report_in(const Json& json) {
     SeenReport report{.check = json.at("check"),
                       .kind = json.at("kind"),
@@ -71,14 +71,13 @@ SeenStores stores_in(const Json& kernel) {
     return stores;
 }
 
-// Reads the reports and the stores of the kernels. A program that was killed by a signal leaves
-// none.
+// Reads the reports and the kernels' stores. A program that was killed by a signal leaves none.
 void take_reports(const fs::path& file, WitnessedRun& run) {
     const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
     for (const Json& kernel : json.at("kernels")) {
-        // If a kernel has no launches here, none of its launches ran to its end.
+        // A kernel with no launches here did not complete any of them.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
     }
 }

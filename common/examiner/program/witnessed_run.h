@@ -1,5 +1,5 @@
 // Runs a learner's program once on the simulated GPU. The result contains the exit code and the
-// output, the program's calls of the CUDA runtime, and the reports of the simulator's checks.
+// output, the program's calls to the CUDA runtime, and the reports of the simulator's checks.
 #pragma once
 
 #include <array>
@@ -22,22 +22,22 @@ struct SeenLaunch {
 
 /// A copy that the program requested.
 struct SeenCopy {
-    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", according to the kind argument
-    std::string error;  ///< for example "cudaErrorInvalidValue"; "" if the copy worked
+    std::string way;    ///< "to-gpu", "to-host" or "elsewhere", depending on the kind argument
+    std::string error;  ///< for example "cudaErrorInvalidValue"; "" if the copy succeeded
     bool is_after_launch = false;
 };
 
 /// The stores of a kernel.
 struct SeenStores {
     long long launches = 0;
-    long long bytes = 0;  ///< bytes stored by all threads of all launches, with repetitions
-    int line = 0;         ///< line of the learner's file that stored the most bytes; 0 if unknown
+    long long bytes = 0;  ///< bytes stored by all threads of all launches, counting repetitions
+    int line = 0;         ///< line in the learner's file that stored the most bytes; 0 if unknown
 };
 
 /// A report of one of the simulator's checks.
 struct SeenReport {
     std::string check, kind, message, cure;
-    int line = 0;  ///< line of the learner's file; 0 if unknown
+    int line = 0;  ///< line in the learner's file; 0 if unknown
     std::array<long long, 3> block{}, thread{};
 };
 
@@ -45,7 +45,7 @@ struct SeenReport {
 struct ProgramRun {
     std::filesystem::path program;
     int elements = 0;            ///< the program's only argument
-    bool launches_fail = false;  ///< whether every launch fails, as if the block were too large
+    bool launches_fail = false;  ///< make every launch fail, as if the block were too large
 };
 
 /// The result of a run.
@@ -53,9 +53,9 @@ struct WitnessedRun {
     Ended ended;
     std::vector<SeenLaunch> launches;
     std::vector<SeenCopy> copies;    ///< all copies in order, including those that failed
-    bool is_asked_for = false;       ///< whether the program asked for the launch's error
+    bool is_asked_for = false;       ///< whether the program checked the launch for an error
     std::vector<float> in, out;      ///< the data of the last copy in each direction
-    std::vector<SeenStores> stores;  ///< the stores of each kernel that ran to its end
+    std::vector<SeenStores> stores;  ///< the stores of each kernel that ran to completion
     std::vector<SeenReport> reports;
 };
 

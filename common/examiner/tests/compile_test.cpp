@@ -1,4 +1,4 @@
-// Tests the compilation of kernels: the results, the messages and the cache.
+// Tests the compilation of kernels: results, messages and the cache.
 #include "examiner/compile.h"
 #include "examiner/render.h"
 
@@ -76,7 +76,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
-        // The PTX must refer to the file by its internal name and count its lines from 1.
+        // The PTX must refer to the file by its internal name and count the file's lines from 1.
         CHECK(compiled.ptx.find(kLearnersFile) != std::string::npos);
         CHECK(compiled.messages.empty());
     }
@@ -150,8 +150,8 @@ TEST_CASE("no compiler's messages show our lines, however broken the file is") {
     }
 }
 
-// nvcc takes as long as all other compilers together, and compiles kernels only if there is no
-// NVRTC.
+// nvcc takes as long as all other compilers together, and compiles kernels only if NVRTC is not
+// installed.
 TEST_CASE("nvcc's messages show none of our lines either") {
     if (!compiler_found(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }

@@ -1,5 +1,5 @@
-// Tests whole examinations: which kernels pass, what is reported in addition to the failure, and
-// the JSON.
+// Tests whole examinations: which kernels pass, what is reported besides the failure, and the JSON
+// output.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,10 +1,10 @@
-// Tests that every file in failures/ fails, with the failure that its name gives and at a line that
-// the file marks.
+// Tests that every file in failures/ fails, with the failure named by the file and at a line marked
+// in the file.
 //
-// The name of a file begins with the identifier of its failure, which a dot and more text may
-// follow. The first lines of the file describe its mistake. A line such as "// request: store 4"
-// sets a limit that the kernel exceeds. The failure may name any line that ends in "// here". If
-// there is no such line, it need not name any.
+// A file's name begins with the identifier of its failure, which may be followed by a dot and more
+// text. The first lines of the file describe its mistake. A line such as "// request: store 4" sets
+// a limit that the kernel exceeds. The failure may refer to any line that ends in "// here". If
+// there is no such line, it need not refer to any.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -90,12 +90,13 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// Reports whether a kernel fails with another identifier or line when clang compiles it.
+/// Reports whether clang causes a kernel to fail with a different identifier or at a different
+/// line.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
         "does-not-compile.open_brace.cu",  // clang names the next function
         "endless-loop.in_configure.cu",    // clang's empty loop looks like a waiting thread
-        "endless-loop.printing.cu",        // clang gives the loop its function's line
+        "endless-loop.printing.cu",        // clang attributes the loop to its function's line
         "not-simulated.cu",                // clang names the first line of the statement
         "uninitialised-read.cu"};          // clang omits stores of unwritten values
     return files.contains(name);
@@ -139,12 +140,12 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         // exercise_cases
         "too-many-requests", "lanes-idle", "needless-atomics", "multiprocessors-idle",
         "loads-not-overlapped", "copies-not-async", "copies-not-overlapped",
-        // tested by the grader's corpus and class tests
+        // tested by the grader's corpus tests and class tests
         "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
         "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
         "launch-out-of-time", "grader-fault",
-        // Failures that only a real GPU or a defect of the simulator can cause.
+        // Failures that only a real GPU or a bug in the simulator can cause.
         "kernel-failed",
         // tested by the exercises' own cases, in solutions/*/wrong
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",

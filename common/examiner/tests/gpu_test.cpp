@@ -1,5 +1,5 @@
-// Tests examinations on a real GPU, where only the result is judged. Only the last kernel breaks the device, because
-// a broken context ends all work of a process.
+// Tests examinations on a real GPU, where only the result is judged. Only the last kernel breaks
+// the device, because a process with a broken context can do no more work on it.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -53,8 +53,8 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
 }
 
 TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
-    // The address is far outside the matrix. This must be the last case, because this process
-    // cannot use the device afterwards.
+    // The address is far outside the matrix. This must be the last case, because the process cannot
+    // use the device afterwards.
     const Source far = source_of_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    out[(1ll << 44) + threadIdx.x] = in[0];\n"

@@ -1,4 +1,4 @@
-// Tests the search for indices that lack brackets in the text of a kernel.
+// Tests the search for indices that lack parentheses in the text of a kernel.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace coalesce;
 
 namespace {
 
-/// Searches a kernel with this index for missing brackets.
+/// Searches a kernel with this index for missing parentheses.
 MissingBrackets missing_in(const std::string& index, const std::string& before = "") {
     return missing_brackets(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"

@@ -1,4 +1,4 @@
-// Tests loads that a compiler attributes to the line of the next store.
+// Tests loads that a compiler attributes to the line of the store that follows.
 #include "examiner/load_lines.h"
 
 #include <doctest/doctest.h>
@@ -24,8 +24,8 @@ TEST_CASE("a line that stores a variable as it is loads nothing: the line does t
 }
 
 TEST_CASE("any other line keeps what it loads") {
-    // These lines load a value themselves, or store a value that was computed or set component by
-    // component.
+    // These lines load a value themselves, or store a value that was computed or that was set
+    // component by component.
     for (const std::string text :
          {"float v = in[i];\nout[j] = in[i];\n", "float v = in[i];\nout[j] = v + in[k];\n",
           "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",

@@ -58,7 +58,7 @@ TEST_CASE("an index that stays in its array is none, and what nobody can know is
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < n; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[n];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "for (int i = 0; i < 9; i += 0) v[i] = 0;").line == 0);
-    // The simulated GPU itself reports accesses outside shared memory.
+    // Accesses outside shared memory are reported by the simulated GPU itself.
     CHECK(overrun_in("__shared__ float v[4];", "for (int i = 0; i < 8; ++i) v[i] = 0;").line == 0);
     CHECK(overrun_in("float v[4];", "// v[7]\n").line == 0);
 }

@@ -23,7 +23,7 @@ Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
 
 constexpr std::uint32_t everybody = 0xffffffff;
 
-/// Returns an access in which the addresses of neighbouring lanes are `step` bytes apart.
+/// Returns an access in which neighbouring lanes access addresses that are `step` bytes apart.
 simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_per_lane = 4,
                         std::uint32_t active = everybody) {
     simulated::Access access{.bytes_per_lane = bytes_per_lane, .active = active};
@@ -117,8 +117,8 @@ TEST_CASE("the picture of a good kernel") {
 TEST_CASE("another block and warp") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
     REQUIRE(picture.ok());
-    // Block 9 of 8 x 8 blocks moves tile (1, 1), and its warp 2 moves the third row, which starts
-    // at in + (32 + 2) * 256 + 32 floats.
+    // In a grid of 8 x 8 blocks, block 9 moves tile (1, 1). Its warp 2 moves the third row, which
+    // starts at in + (32 + 2) * 256 + 32 floats.
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
 }
 
@@ -170,6 +170,6 @@ TEST_CASE("the drawing is well formed, whatever stands in the source") {
     CHECK(svg.ends_with("</svg>\n"));
     CHECK(svg.find("a<b>") == svg.npos);
     CHECK(svg.find("\"<&>\"") == svg.npos);
-    // Each opening bracket of a tag must be closed.
+    // Every angle bracket that opens a tag must be closed.
     CHECK(std::count(svg.begin(), svg.end(), '<') == std::count(svg.begin(), svg.end(), '>'));
 }

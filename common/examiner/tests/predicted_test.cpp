@@ -1,5 +1,5 @@
-// Tests the predicted time of a learner's kernel: whether a time is predicted, its limit, and its
-// text.
+// Tests the predicted time of a learner's kernel: whether a time is predicted, its limit, and the
+// text about it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// Returns a verdict with a predicted fraction of a copy's speed, with an error band of 10 %.
+/// Returns a verdict with this predicted fraction of a copy's speed and an error band of 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -65,7 +65,7 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
     CHECK(found.predicted->gpu == timing::known_gpus().front().name);
-    // The matrix has 512 MB, and no transpose can be faster than the memory of the GPU.
+    // The two matrices together take 512 MB, and no transpose can be faster than the GPU's memory.
     CHECK(found.predicted->of_copy() > 0.5);
     CHECK(found.predicted->of_copy() < 1.1);
     CHECK(!found.predicted->longest().time_line.moments.empty());
@@ -168,7 +168,7 @@ TEST_CASE("a kernel that is right and too expensive is compared with the solutio
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // If there is too little room, the map is left out, but not the failure.
+    // If there is not enough room, the map is omitted, but not the failure.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 

@@ -1,4 +1,4 @@
-// A temporary folder for one test.
+// A temporary folder for a single test.
 #pragma once
 
 #include <stdlib.h>

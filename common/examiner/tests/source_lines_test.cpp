@@ -1,5 +1,5 @@
-// Tests the search for the line of a mistake in the text of a kernel. In correct texts it must find
-// nothing.
+// Tests the search for the line of a mistake in the text of a kernel. Nothing must be found in
+// correct texts.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ TEST_CASE("a component that is used twice") {
     CHECK(line_of_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
     CHECK(line_of_repeated_component("t[0] = v.y;\n" + y) == 1);
     CHECK(line_of_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
-    // These lines have other lines in between, or assign values that are not components.
+    // These lines are separated by other lines, or assign values that are not components.
     CHECK(line_of_repeated_component(x + "\n" + x) == 0);
     CHECK(line_of_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
@@ -91,7 +91,7 @@ TEST_CASE("of several lines one may take a row to be longer than the others") {
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual == "side");
     CHECK(odd_pitch(usual, "data").line == 0);
-    // With one line for each of two pitches, neither pitch is the odd one.
+    // If each of two pitches is used on only one line, neither is the odd one.
     CHECK(odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line == 0);
     CHECK(odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);
 }
@@ -114,8 +114,8 @@ TEST_CASE("a word of PTX with a name is where it is called") {
         "    asm volatile(\"membar.gl;\");\n";
     const std::string called = word + "    fetch(tile, in);\n}\n";
     for (const int line : {2, 3, 4}) CHECK(line_of_word(called, line) == 9);
-    // The line itself is returned for another statement of the function, for a statement of the
-    // kernel, and for a function with two calls.
+    // The line itself is returned if it is another statement of the function, if it belongs to the
+    // kernel, or if the function has two callers.
     CHECK(line_of_word(called, 5) == 5);
     CHECK(line_of_word(called, 8) == 8);
     CHECK(line_of_word(word + "    fetch(a, b);\n    fetch(c, d);\n}\n", 3) == 3);

@@ -44,7 +44,7 @@ Ended expect_words(const ScratchCourse& course, const std::vector<std::string>& 
     Ended outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
-    // Compare only the words, because numbers of different widths break the lines differently.
+    // Compare only the words, because numbers of different widths cause different line breaks.
     const std::string words_of_output = in_one_line(outcome.output);
     for (auto& part : parts) CHECK_MESSAGE(has(words_of_output, in_one_line(part)), part);
     for (const std::string& line : lines_of(outcome.output)) {
@@ -102,7 +102,7 @@ TEST_CASE("the table lists the fastest first, with the change since the previous
     CHECK(lines[5] == "   1    2.0000     0 %      0 %               4     32  01-31 12:00");
     CHECK(lines[6] == "   2         -       -        -               -      -  01-31 12:00");
 
-    // Measured attempts must come before predicted ones.
+    // Measured attempts must rank above predicted ones.
     attempts[0].measured_ms = 3;
     const std::vector<std::string> measured = lines_of(attempts_text(attempts, nullptr, ""));
     CHECK(has(measured[1], "measured  when"));
@@ -121,7 +121,7 @@ TEST_CASE("attempts from the original file to 10's solution, and back") {
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_skeleton());
 
-    // A wrong kernel must be refused with its failure, and must not be stored.
+    // An incorrect kernel must be refused with its failure, and must not be stored.
     const std::string store = "out[col * rows + row]";
     course.write(FILE_OF_LEARNER, with(blank, store, "out[row * cols + col]"));
     expect_words(course, {"beat"}, 1,
@@ -185,7 +185,7 @@ TEST_CASE("a kill at any moment leaves every attempt complete, with its source")
     int killed_busy = 0;
     size_t before = 0;
     // On a busy computer, many children are killed before they have stored anything. Such kills
-    // prove nothing, so try again with more time.
+    // prove nothing, so try again and allow more time.
     for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         const pid_t child = fork();
         if (child == 0) {

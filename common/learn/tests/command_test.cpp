@@ -1,5 +1,5 @@
 // Tests the real command with typed arguments: its exit codes, its messages, and that it runs
-// nothing for a refused request.
+// nothing if a request is refused.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -25,14 +25,15 @@ Ended run_learn(const std::string& words) {
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
-// An unused file name. The destructor removes the file.
+// An unused file name. The destructor removes the file, if it was created.
 struct JsonPath {
     fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
     ~JsonPath() { fs::remove(path); }
     std::string option() const { return " --json " + path.string(); }
 };
 
-// Checks that the command refuses the request with one line and exit code 2, and writes no file.
+// Checks that the command refuses the request with a one-line message and exit code 2, and writes
+// no file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     Ended outcome = run_learn(words + json.option());
@@ -156,11 +157,11 @@ TEST_CASE("without a GPU, --device gpu is refused before anything runs") {
     CHECK(!has(outcome.output, "01_copy"));
 }
 
-// ---- scripts in place of the steps' programs, which can give wrong results ----
+// ---- scripts that replace the steps' programs and can produce incorrect results ----
 
 namespace {
 
-// A copy of the command in a folder of its own, next to scripts in place of the steps' programs.
+// A copy of the command in its own folder, next to scripts that replace the steps' programs.
 struct Stage {
     fs::path folder = fs::temp_directory_path() / ("stage-" + std::to_string(getpid()));
     Stage() {
@@ -169,8 +170,8 @@ struct Stage {
     }
     ~Stage() { fs::remove_all(folder); }
 
-    // Writes a shell script in place of a step's program. The script writes `json`, unless `json`
-    // is empty, and ends with the exit code.
+    // Writes a shell script that replaces a step's program. The script writes `json`, unless `json`
+    // is empty, and exits with this code.
     void program(const std::string& step, int exit_code, const std::string& json) const {
         std::ofstream script(folder / step);
         script << "#!/bin/sh\necho \"" << step << " says\"\n";

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Removes all steps except the first ones, so that commands for all steps take less time.
+// Removes all but the first `count` steps, so that commands that run all steps take less time.
 void keep_steps(const ScratchCourse& course, int count) {
     const fs::path all = fs::canonical(course.path("steps"));
     std::vector<std::string> names;
@@ -33,7 +33,7 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // Lesson 00, the whole program, also stays.
+    // Lesson 00, the whole program, is kept too.
     for (int k = 0; k <= count; ++k)
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
 }
@@ -256,7 +256,8 @@ TEST_CASE("check prints another file, the bug hunt and all exercises as JSON") {
 TEST_CASE("a check that cannot run is never a pass") {
     ScratchCourse course;
     course.solve("02_naive");
-    // Copy the command to a folder without other programs. Later, add programs that do nothing.
+    // Copy the command to a folder that contains no other programs. Programs that do nothing are
+    // added later.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
@@ -307,7 +308,7 @@ TEST_CASE("a check that cannot run is never a pass") {
     outcome = check({"--seconds", "1"});
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "it took"));
-    // A check that could not be made must not count.
+    // A check that could not be carried out must not count.
     CHECK(course.progress_of("02_naive")["checks"] == 1);
 }
 
@@ -340,7 +341,7 @@ TEST_CASE("predictions are stored, compared with the learner's own counters, and
     CHECK(predictions[1]["right"] == true);
     CHECK(predictions[1]["fact"] == 32.0);
     expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
-    // After the learner has seen the costs, guesses are no longer possible.
+    // Once the learner has seen the costs, guesses are no longer possible.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
@@ -380,7 +381,7 @@ TEST_CASE("a question about time is answered by the model, which says for which 
     expect(course, {"predict", "04"}, 0, {"no guess; the model says"});
 }
 
-// Checks that the answer in the book is right for the solution, and that it is a whole number.
+// Checks that the book's answer is correct for the solution, and that it is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
     ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
@@ -445,7 +446,7 @@ TEST_CASE("diff shows what a step changes, in the lessons and in your own kernel
     CHECK(!has(refused.output, "TILE_DIM + "));
     for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
-    // The kernel of the previous step must be the solution of that step's exercise.
+    // The kernel of the previous step must be the solution to that step's exercise.
     REQUIRE(course.learn({"check", "04"}).exit_code == 0);
     expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);

@@ -1,4 +1,4 @@
-// Runs the command and checks its output, for several tests.
+// Runs the command and checks its output. Shared by several tests.
 #pragma once
 
 #include <doctest/doctest.h>

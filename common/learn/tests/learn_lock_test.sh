@@ -1,6 +1,6 @@
 #!/bin/sh
-# learn_lock_test.sh LEARN -- tests that several ./learn that start at the same time build one after the other, even if
-# some fail or are killed.
+# learn_lock_test.sh LEARN -- tests that ./learn commands that are started at the same time build one after another,
+# even if some of them fail or are killed.
 set -eu
 learn=$1
 folder=$(mktemp -d)
@@ -32,7 +32,7 @@ program() {
 for tool in g++ ninja clang++-99; do printf '#!/bin/sh\necho 99\n' | program "$folder/bin/$tool"; done
 # The test must never install anything.
 printf '#!/bin/sh\nexit 1\n' | program "$folder/bin/apt-get"
-# This cmake notices another build that runs at the same time, because only one of the two can create the folder.
+# This cmake detects another build that runs at the same time, because only one of the two can create the folder.
 program "$folder/bin/cmake" <<'END_OF_CMAKE'
 #!/bin/sh
 cd "$PLACE" || exit
@@ -64,7 +64,7 @@ COALESCE_COMPILER=clang COALESCE_CLANG=clang++-99
 export PATH CPATH PLACE LEARN COALESCE_BUILD COALESCE_COMPILER COALESCE_CLANG
 
 lines_in() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
-# no_overlap WHAT -- fails if two builds overlapped, and forgets the builds so far.
+# no_overlap WHAT -- fails if two builds overlapped, and clears the list of builds.
 no_overlap() {
     [ ! -e "$folder/overlaps" ] || say_failed "$1: $(sort "$folder/overlaps" | uniq -c)"
     rm -rf "$folder/overlaps" "$folder/building"
@@ -90,7 +90,7 @@ no_overlap 'a dozen at once'
 grep -q "another ./learn builds in $build (process [0-9]*); waiting for it" "$folder"/output.* ||
     say_failed 'nobody said that it waits'
 
-# Other commands can build while a program runs.
+# Other commands must be able to build while a program is running.
 RUN_SECONDS=60 "$learn" watch 01 </dev/null &
 process=$!
 while ! grep -q 'watch 01' "$folder/runs"; do sleep 0.02; done
@@ -98,17 +98,17 @@ timeout 30 "$learn" check 01 2>"$folder/said" || say_failed 'it waited for a pro
 [ ! -s "$folder/said" ] || say_failed "a program that runs: $(cat "$folder/said")"
 kill "$process"
 
-# A process that a build leaves behind must not keep the lock.
+# A process that a build leaves behind must not hold on to the lock.
 LEAVES=yes timeout 30 "$learn" check 01 || say_failed 'a build that leaves something behind'
 timeout 30 "$learn" check 01 || say_failed 'it waited for what a build left behind'
 no_overlap 'left behind'
 kill "$(cat "$folder/left")"
 
-# A ./learn that a build calls must not wait for the lock, which the build already has.
+# A ./learn that is called by a build must not wait for the lock, which the build already holds.
 CALLS=yes timeout 30 "$learn" check 01 2>/dev/null || say_failed 'a ./learn within a ./learn'
 no_overlap 'within'
 
-# If a build is killed, the script must wait for the end of its children and then release the lock.
+# If a build is killed, the script must wait for its children to exit and then release the lock.
 BUILD_SECONDS=1 "$learn" check 01 2>/dev/null &
 process=$!
 while [ ! -e "$folder/building" ]; do sleep 0.02; done

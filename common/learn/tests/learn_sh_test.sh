@@ -27,7 +27,7 @@ expect 2 'test --except needs the names of tests' "$learn" test --except
 expect 2 'build takes no arguments, but got: now' "$learn" build now
 expect 2 'docs takes no arguments' "$learn" docs now
 
-# On a computer without apt-get and without packages, ./learn must name what is missing.
+# On a computer without apt-get and without the required packages, ./learn must say what is missing.
 mkdir "$folder/bin"
 for tool in dirname sed tr uname id mkdir; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
 expect 1 'missing: g++ cmake ninja-build' \

@@ -1,5 +1,4 @@
-// Tests small parts of the command, such as figures, differences between texts, and explanations of
-// counters.
+// Tests small parts of the command, such as figures, diffs, and explanations of counters.
 
 #include <doctest/doctest.h>
 
@@ -191,7 +190,7 @@ struct WatchedFile {
     void write(const std::string& text) const { std::ofstream(file) << text; }
 };
 
-// Reports whether the watcher notices a change within this number of milliseconds.
+// Reports whether the watcher notices a change within this many milliseconds.
 bool notices(FileWatcher& watcher, int milliseconds) {
     for (int i = 0; i < milliseconds; i += 5) {
         if (watcher.has_changed()) return true;
@@ -219,7 +218,7 @@ TEST_CASE("a watched file changes however it is written, and only if its content
         CHECK(!notices(watcher, NEVER));
         std::ofstream(watched.folder / "other.cu") << "noise";
         CHECK(!notices(watcher, NEVER));
-        // Many editors write a new file and rename it.
+        // Many editors write a new file and then rename it.
         std::ofstream(watched.folder / ".kernel.cu.swp") << "two";
         std::filesystem::rename(watched.folder / ".kernel.cu.swp", watched.file);
         CHECK(notices(watcher, SOON));

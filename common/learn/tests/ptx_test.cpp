@@ -1,4 +1,4 @@
-// Tests the listing of PTX by source line: the parser, and the real command on lessons and on
+// Tests the listing of PTX by source line: both the parser, and the real command on lessons and on
 // learners' files.
 
 #include <doctest/doctest.h>
@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// PTX in the form that nvcc writes. It has code inlined from the same file and from a header,
-// jumps, a call over several lines, and a label to which no instruction jumps.
+// PTX in the form that nvcc writes. It contains code inlined from the same file and from a header,
+// jumps, a call that spans several lines, and a label that no instruction jumps to.
 const std::string PTX = R"(
 .version 9.0
 .target sm_90
@@ -82,7 +82,7 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// Returns the source lines in an output, such as "   12 | text", by their numbers.
+// Returns the source lines in an output, such as "   12 | text", keyed by line number.
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -121,7 +121,8 @@ TEST_CASE("each instruction is listed at its source line") {
           "7 call.uni (retval0), vprintf, ( param0 );\n");
     CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
     CHECK(texts(listing_of(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
-    // If the PTX does not name the file, all instructions must belong to the kernel's head.
+    // If the PTX does not name the file, all instructions must be assigned to the line on which the
+    // kernel begins.
     const PtxListing unknown = listing_of(PTX, "two", "y.cu", 30);
     CHECK(texts(unknown, 30) == "1 ret;\n");
     CHECK(listing_of(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
@@ -254,7 +255,7 @@ TEST_CASE("--sass prints machine code, or names the missing tool") {
         expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
-    // Write a script in place of nvdisasm, which prints two kernels.
+    // Write a script that replaces nvdisasm and prints two kernels.
     fs::create_directories(course.path("tools"));
     course.write("tools/nvdisasm",
                  "#!/bin/sh\n"

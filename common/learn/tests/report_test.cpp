@@ -1,4 +1,4 @@
-// Tests the figures and tables of results, with results written for the test.
+// Tests the figures and tables of results, using made-up results.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,4 @@
-// Tests which requests `learn run` accepts, and that all others are refused with a message of one
-// line.
+// Tests which requests `learn run` accepts, and that it refuses all others with a one-line message.
 
 #include "learn/request.h"
 
@@ -153,8 +152,8 @@ TEST_CASE("a prediction goes to every program, and is checked before any runs") 
     CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
-    // If no shape is given, times are predicted for the shape of the lessons' tables. Otherwise the
-    // given shape is used.
+    // If no shape is given, times must be predicted for the shape used in the lessons' tables.
+    // Otherwise the given shape must be used.
     words = steps({"02"});
     words.time = "H200";
     CHECK(understand(words, COURSE).options ==

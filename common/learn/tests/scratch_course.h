@@ -1,5 +1,5 @@
-// A temporary course for a test. It has the real steps and solutions, the original exercises, and
-// no progress.
+// A temporary course for a test. It contains the real steps and solutions, the original exercises,
+// and no progress.
 #pragma once
 
 #include <unistd.h>
@@ -56,8 +56,7 @@ public:
     static std::string solution(const std::string& step, const std::string& file = "") {
         return skeleton(step, file.empty() ? file_of(step) : file).solved();
     }
-    // Returns the solution with one passage replaced. Fails if the solution does not contain the
-    // passage.
+    // Returns the solution with one passage replaced. Fails if the passage is not in the solution.
     static std::string solution_with(const std::string& step, const std::string& from,
                                      const std::string& to) {
         std::string text = solution(step);
@@ -69,7 +68,8 @@ public:
         write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
-    // Returns the command line and the environment to run the learner's command in this course.
+    // Returns the command line and the environment for running the learner's command in this
+    // course.
     Command command(const std::vector<std::string>& words) const {
         return {.program = program,
                 .arguments = words,

@@ -1,5 +1,5 @@
-// Tests the learner's progress: which data is stored, the treatment of damaged files, and that
-// concurrent commands and kills lose nothing.
+// Tests the learner's progress: what is stored, how damaged files are handled, and that neither
+// concurrent commands nor kills lose anything.
 
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder for the state, with the warnings about it.
+// A temporary folder for the state, and the warnings about it.
 struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
@@ -51,8 +51,8 @@ Record full_record() {
     return record;
 }
 
-// Returns the number of updates that the file records. Throws if the file is incomplete, which no
-// kill may cause.
+// Returns the number of updates that the file records. Throws if the file is incomplete, which a
+// kill must never cause.
 int count_in(const fs::path& folder) {
     auto text = read_if_there(folder / "state.json");
     return text ? state_from_json(*text).record("x").checks : 0;
@@ -79,7 +79,7 @@ TEST_CASE("a guess is right within rounding, or within the tolerance of its ques
     CHECK(fact_text({coalesce::kOfCopy, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
           "the model says 43 (predicted, G, within 8 %): right");
 
-    // Files of older versions have neither "within" nor predicted times.
+    // Files from older versions contain neither "within" nor predicted times.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
     Json json = Json::parse(to_json(state));
@@ -208,8 +208,8 @@ TEST_CASE("a kill at any moment leaves the file complete, and no other files") {
             for (;;) add_one(progress);
         }
         close(busy[1]);
-        // On a busy computer a child may start late. Wait for its start, because killing it earlier
-        // proves nothing.
+        // On a busy computer a child may start late. Wait until it has started, because killing it
+        // earlier proves nothing.
         char said = 0;
         REQUIRE(read(busy[0], &said, 1) == 1);
         usleep(random() % 8000);

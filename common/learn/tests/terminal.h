@@ -1,4 +1,4 @@
-// A pseudo terminal in which a test runs the command and types keys.
+// A pseudo-terminal in which a test runs the command and types keys.
 #pragma once
 
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 namespace coalesce::learn {
 
-// Returns the lines that a terminal of 80 x 24 shows after this output. Supports only the escape
+// Returns the lines that an 80 x 24 terminal shows after this output. Supports only the escape
 // sequences that the command uses.
 inline std::vector<std::string> lines_seen(const std::string& output) {
     constexpr size_t LINES = 24, COLUMNS = 80;
@@ -53,7 +53,7 @@ inline std::vector<std::string> lines_seen(const std::string& output) {
     return lines;
 }
 
-// Runs a program in a terminal of 80 x 24. The destructor kills the program.
+// Runs a program in an 80 x 24 terminal. The destructor kills the program.
 class PseudoTerminal {
 public:
     explicit PseudoTerminal(const Command& command, const std::string& kind = "xterm") {
@@ -75,8 +75,8 @@ public:
     void type(const std::string& keys) const {
         if (write(terminal, keys.data(), keys.size()) < 0) throw std::runtime_error("it is gone");
     }
-    // Waits until the words appear after the words that earlier calls found. Returns false if they
-    // do not appear in time.
+    // Waits until the words appear somewhere after the words found by earlier calls. Returns false
+    // if they do not appear in time.
     bool shows(const std::string& words, int milliseconds = 30'000) {
         using Clock = std::chrono::steady_clock;
         auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -91,8 +91,8 @@ public:
             if (left <= 0 || !take_output(static_cast<int>(left))) return false;
         }
     }
-    // Waits for the end of the program. Returns its status as waitpid does, or -1 if the program
-    // did not end in time.
+    // Waits for the program to exit. Returns its status as from waitpid, or -1 if the program did
+    // not exit in time.
     int status(int milliseconds = 30'000) {
         for (int waited = 0; waited < milliseconds; waited += 5) {
             take_output(5);
@@ -122,7 +122,7 @@ public:
         execv(words[0], words.data());
         _exit(127);
     }
-    // Returns the lines that are visible at the moment.
+    // Returns the lines that are currently visible.
     std::vector<std::string> lines() const { return lines_seen(screen); }
     pid_t id() const { return process; }
     const std::string& all() const { return screen; }

@@ -1,5 +1,5 @@
-// Tests `learn watch` in both ways of using it: in a terminal with keys, and in a pipe without
-// keys.
+// Tests both ways of using `learn watch`: in a terminal with keyboard input, and in a pipe without
+// it.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Saves a file in the way of many editors, which write another file and rename it.
+// Saves a file the way many editors do: by writing another file and renaming it.
 void save_by_renaming(const ScratchCourse& course, const std::string& file,
                       const std::string& text) {
     course.write(file + "~", text);
@@ -68,7 +68,7 @@ struct Piped {
         }
         return true;
     }
-    // Ends the command. Returns the signal that ended it, or 0.
+    // Stops the command. Returns the signal that ended it, or 0.
     int end() {
         int status = 0;
         waitpid(process, &status, 0);
@@ -83,8 +83,8 @@ struct Piped {
 TEST_CASE("a session from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
-    // In exercise 01, the learner starts with the original file, asks for a hint, saves a wrong
-    // attempt, and then the right one.
+    // In exercise 01, the learner starts with the original file, asks for a hint, saves an
+    // incorrect attempt, and then saves the correct one.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
     CHECK(!terminal.is_as_usual());
@@ -217,7 +217,7 @@ TEST_CASE("e shows the solution when it is typed twice, and b switches to the bu
     terminal.type("e");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
-    terminal.type("he");  // type a hint between the two presses of e
+    terminal.type("he");  // press h for a hint between the two presses of e
     SHOWS("hint 1 of 4");
     SHOWS("cannot unsee the solution");
     SHOWS("q quit");
@@ -259,7 +259,7 @@ TEST_CASE("a text longer than the screen is shown page by page") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // A save replaces the pages that have not been shown yet.
+    // A save discards the pages that have not been shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -274,7 +274,7 @@ TEST_CASE("the verdict stays on the screen if there is room") {
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    // Hide the GPU, because its bandwidth would make the verdict longer.
+    // Hide the GPU, because the measured bandwidth would make the verdict longer.
     watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
@@ -311,14 +311,14 @@ TEST_CASE("the watch survives all that can happen to the file") {
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
     SHOWS("does not end");
-    // If the file is saved during a check, the new text is checked.
+    // If the file is saved during a check, the new text must be checked.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
     save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
     SHOWS("02_naive: passed");
     terminal.type("r");
     SHOWS("02_naive: passed");
-    // Move the folder away, and later back.
+    // Move the folder away, and back later.
     fs::rename(course.path("exercises"), course.path("elsewhere"));
     SHOWS("is missing");
     fs::rename(course.path("elsewhere"), course.path("exercises"));
@@ -328,7 +328,7 @@ TEST_CASE("the watch survives all that can happen to the file") {
     CHECK(terminal.status() == 0);
 }
 
-// Another ./learn rebuilds the program, as it does in another terminal after a git pull.
+// Another ./learn rebuilds the program, as in a second terminal after a git pull.
 TEST_CASE("watch goes on when its program is rebuilt") {
     ScratchCourse course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
@@ -345,7 +345,7 @@ TEST_CASE("watch goes on when its program is rebuilt") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("load from `in`: 4 sectors");
-    // The watch must continue while the program is missing in the middle of a build.
+    // The watch must continue while the program is temporarily missing during a build.
     fs::remove(copy);
     terminal.type("r");
     SHOWS("02_naive: passed");
@@ -408,7 +408,7 @@ TEST_CASE(
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // While its input stays open, the watch runs until SIGTERM. This test also uses polling.
+    // As long as its input stays open, the watch runs until SIGTERM. This test also covers polling.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));

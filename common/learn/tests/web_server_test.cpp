@@ -1,4 +1,4 @@
-// Tests which files the server of `learn play` serves, by function calls and over a real
+// Tests which files the server of `learn play` serves, both by function calls and over a real
 // connection.
 
 #include "learn/web_server.h"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book, next to files that the server must not serve.
+// A book, together with files that the server must not serve.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";
@@ -132,7 +132,7 @@ TEST_CASE("each kind of file has its type") {
     CHECK(type("/a.wasm") == "application/wasm");
     CHECK(type("/a.txt") == "text/plain; charset=utf-8");
     CHECK(type("/a") == "application/octet-stream");
-    // The page itself decompresses this file, so the response must have no Content-Encoding.
+    // The page decompresses this file itself, so the response must have no Content-Encoding.
     CHECK(type("/compiler/clang.wasm.gz") == "application/gzip");
     CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
 }

@@ -1,5 +1,5 @@
-// check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its lesson.toml. Exit
-// code 0: they agree; 1: they differ, with a line for each difference.
+// check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its
+// lesson.toml. Exit code 0: they match; 1: they differ, and one line is printed per difference.
 
 #include <fstream>
 #include <iostream>

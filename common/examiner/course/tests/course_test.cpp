@@ -1,5 +1,5 @@
-// Tests that the records of a course are read. Correct records must give the right contents, and
-// each wrong record an error with place and advice.
+// Tests reading the records of a course. Correct records must be read correctly, and each invalid
+// record must cause an error that states the place and gives advice.
 
 #include "examiner/course/course.h"
 
@@ -11,7 +11,7 @@ using namespace coalesce::course;
 
 namespace {
 
-/// The records of a small course, by the names of the lessons.
+/// The records of a small course, keyed by lesson name.
 struct Small {
     std::map<std::string, std::string> lessons, exercises;
     std::string common = "";
@@ -27,7 +27,7 @@ struct Small {
     Course read() const { return course_of_texts(texts()); }
 };
 
-/// Reads the course and returns the error message, such as "course.toml:3: ...", or "" if there is
+/// Reads the course and returns the error message, such as "course.toml:3: ...", or "" if there was
 /// no error.
 std::string complaint(const Small& course) {
     try {
@@ -74,7 +74,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
     return text.replace(place, from.size(), to);
 }
 
-/// Returns a course of one lesson, with the first `from` in its record replaced by `to`.
+/// Returns a one-lesson course in whose record the first `from` is replaced by `to`.
 Small lesson_with(const std::string& from, const std::string& to) {
     return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
 }
@@ -121,8 +121,7 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// Returns a copy of WITH_PROGRAM in which `to` replaces the first `from` in the program's
-/// exercise.
+/// Returns a copy of WITH_PROGRAM in whose program exercise the first `from` is replaced by `to`.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -267,7 +266,7 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// Returns a course with the exercise EXERCISE, in which `to` replaces the first `from`.
+/// Returns a course with the exercise EXERCISE, in which the first `from` is replaced by `to`.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }
@@ -372,7 +371,7 @@ TEST_CASE("what an exercise asks is read, and slips in it are told") {
     CHECK(hunt.shapes == exercise.shapes);
     CHECK(hunt.limits.load == 0);
     CHECK(hunt.predictions.empty());
-    // A hunt may have its own order of blocks.
+    // A hunt may define its own block order.
     CHECK(hunt.block_order == "diagonal");
     const std::string other = "points = 7\nblock_order = ";
     course = asked_with("points = 7", other + "\"any-diagonal\"").read();

@@ -1,5 +1,5 @@
-// Tests the comparison of results with lesson.toml. Equal results must give no message, and every
-// kind of difference must be named.
+// Tests the comparison of results with lesson.toml. Matching results must produce no message, and
+// every kind of difference must be reported.
 
 #include "expectations.h"
 

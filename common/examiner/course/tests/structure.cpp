@@ -16,8 +16,8 @@ using Lines = std::vector<std::string>;
 
 const std::string kMarker = "//! [kernel]";
 constexpr size_t kLastLineOfHeader = 15;
-// The last line on which a lesson's first kernel may begin, and the most lines of its file. A
-// longer file would teach more than one idea.
+// The last line on which a lesson's first kernel may begin, and the maximum number of lines in its
+// file. A longer file would teach more than one idea.
 constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
 // Returns the word after `label` in the header, or "". For example, "// Next       03_tiled turns

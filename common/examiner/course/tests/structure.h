@@ -10,14 +10,14 @@
 
 namespace coalesce::course {
 
-/// Checks the folders of steps/ against the course. Returns a sentence with the place for each
-/// violation of these rules:
+/// Checks the folders in steps/ against the course. Returns a sentence that states the place of
+/// each violation of these rules:
 /// - Each step has a folder with main.cu and README.md, and each folder belongs to a step. The
 ///   whole program has program.cu instead of main.cu.
 /// - The header of main.cu names the step, the step that it builds on, and the next step.
 /// - The file is short. Its first kernel begins near the top, and the kernel of the exercise is
 ///   between markers.
-/// - The kernels of main.cu, and of the headers in its folder, are those of lesson.toml.
+/// - The kernels in main.cu, and in the headers in its folder, are those listed in lesson.toml.
 std::vector<std::string> structural_faults(const Course& course,
                                            const std::filesystem::path& steps);
 

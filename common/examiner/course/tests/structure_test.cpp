@@ -1,5 +1,5 @@
-// Tests that the repository's steps match their records, and that the check finds every kind of
-// difference.
+// Tests that the steps in the repository match their records, and that the check finds every kind
+// of difference.
 
 #include "structure.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// Two correct steps in a temporary folder.
+// Two valid steps in a temporary folder.
 struct SmallCourse {
     fs::path steps = fs::temp_directory_path() / ("structure-" + std::to_string(getpid()));
     Course course;

@@ -1,11 +1,11 @@
-// exercise_cases -- examines kernels as learners write them, and compares each verdict with the
-// expected one.
+// exercise_cases -- examines kernels as learners would write them, and compares each verdict with
+// the expected one.
 //
 //     exercise_cases 03_tiled [FILE...]     all kernels of the exercise, or only these, with their verdicts
-//     exercise_cases --every 4 03_tiled     one of four kernels
+//     exercise_cases --every 4 03_tiled     every fourth kernel
 //
-// The kernels of solutions/NN_name/right/ are right, written in many ways, and all of them must
-// pass. Each file of solutions/NN_name/wrong/ contains one natural mistake, and its first lines
+// The kernels in solutions/NN_name/right/ are correct, written in many ways, and all of them must
+// pass. Each file in solutions/NN_name/wrong/ contains one plausible mistake, and its first lines
 // describe the expected verdict:
 //
 //     // expect: wrong-pitch | off-by-one-row     the verdict has one of these identifiers
@@ -15,10 +15,10 @@
 //     // shows: times as fast                     the text for the terminal contains these words
 //     // of: the bug hunt                         the kernel is for the bug hunt, not the exercise
 //
-// The verdict must name one of the lines that end in "// here", if there are any. not_yet.txt lists
-// the cases with another verdict than expected. A listed case that gets its expected verdict is a
-// failure too, so that it is removed from the list. Exit code: 0 if all verdicts are as expected, 1
-// if some are not, 2 if the cases could not be examined.
+// If any lines end in "// here", the verdict must name one of them. not_yet.txt lists the cases
+// whose verdict is not yet the expected one. A listed case that does get its expected verdict also
+// counts as a failure, so that it is removed from the list. Exit code: 0 if all verdicts are as
+// expected, 1 if some are not, 2 if the cases could not be examined.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,9 +42,9 @@ const fs::path tests = EXERCISE_TESTS;
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
-    std::set<std::string> expected;               ///< allowed identifiers; empty if it must pass
+    std::set<std::string> expected;               ///< allowed failures; empty if it must pass
     std::vector<std::string> says, never, shows;  ///< words
-    std::set<int> lines;                          ///< lines that may be named; empty if any may
+    std::set<int> lines;                          ///< lines that may be named; empty for any line
     bool is_of_hunt = false;
 };
 
@@ -96,7 +96,7 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
-// Returns the first difference between the verdict and the expected one, or "".
+// Returns the first difference between the actual verdict and the expected one, or "".
 std::string difference(const Case& wanted, const Verdict& verdict) {
     if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
     const std::string id = verdict.failure_id();
@@ -142,7 +142,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // Count the solution's costs once for all kernels that are compared with the solution.
+    // Cache the solution's costs, so that they are counted only once for all kernels.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

@@ -23,7 +23,7 @@ std::string mutant(const std::string& name) {
            "\"\nreplace = \"a\"\nwith = \"b\"\nfailure = \"no-bounds-check\"\n";
 }
 
-// Writes the text to a file and reads the mutants in that file.
+// Writes the text to a file and reads the mutants from it.
 Mutants read(const std::string& text) {
     auto file = std::filesystem::temp_directory_path() /
                 ("coalesce_mutants_" + std::to_string(getpid()) + ".toml");

@@ -6,8 +6,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# expect CODE NAME COMMAND... -- checks that the command ends with this exit code, and leaves its output in
-# $folder/output.
+# expect CODE NAME COMMAND... -- checks that the command exits with this code, and leaves its output in $folder/output.
 expect() {
     code=$1
     name=$2

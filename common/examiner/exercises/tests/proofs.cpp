@@ -1,10 +1,10 @@
-// exercise_proofs -- proves that an exercise is sound. Its skeleton fails for the right reason, its
-// solution passes, and each mutant fails with the failure that mutants.toml names. The bug hunt
-// fails as it should, and passes when it is fixed. Exit code: 0 if all of this is true, 1 if it is
-// not, 2 if it could not be found out.
+// exercise_proofs -- proves that an exercise is sound. Its skeleton fails for the correct reason,
+// its solution passes, and each mutant fails with the failure given in mutants.toml. The bug hunt
+// fails as it should, and passes once it is fixed. Exit code: 0 if all of this holds, 1 if it does
+// not, 2 if the program could not find out.
 //
 //     exercise_proofs 03_tiled               prove everything
-//     exercise_proofs --every 4 03_tiled     try only one of four mutants
+//     exercise_proofs --every 4 03_tiled     try only every fourth mutant
 
 #include <cstdio>
 #include <exception>
@@ -80,7 +80,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 int prove(std::vector<std::string> words, char** argv) {
     choose_device_of_environment(argv);
     if (!simulator_library::is_loaded()) {
-        // A real GPU counts no costs, and an access outside a matrix may stop it.
+        // A real GPU counts no costs, and an access outside a matrix may abort the kernel.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     const Sample sample = sample_of(words);

@@ -86,6 +86,6 @@ TEST_CASE("every other difference is found, and told with its line") {
     CHECK(contains(unmarked_difference(changed("TODO: two", "TODO: too"), MARKED), "line 2"));
     CHECK(contains(unmarked_difference(changed("    // TODO: two\n", ""), MARKED), "line 2"));
     CHECK(contains(unmarked_difference(BLANK + "four\n", MARKED), "line 7 is one too many"));
-    // The skeleton must not contain what the learner is to write.
+    // The skeleton must not contain what the learner is supposed to write.
     CHECK(unmarked_difference(changed("    }\n", "    }\n    two();\n"), MARKED) != "");
 }

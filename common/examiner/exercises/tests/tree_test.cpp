@@ -1,5 +1,5 @@
-// Tests the check of the repository's exercises on a copy that is broken in every way that the
-// check must find.
+// Tests the check of the repository's exercises. The tests break a copy of the repository in every
+// way that the check must detect.
 #include "examiner/exercises/tree.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy of the files that the check reads, without the history of git.
+// A copy of the files that the check reads, without the git history.
 struct Copy {
     fs::path root = fs::temp_directory_path() / ("coalesce_tree_" + std::to_string(getpid()));
 
@@ -98,7 +98,8 @@ TEST_CASE("a learner may write in a skeleton that was committed") {
     copy.write(file, Tree(copy.root).skeleton("02_naive", "kernel.cu").solved());
     for (auto& fault : Tree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(Tree(copy.root).edited() == std::vector<std::string>{file});
-    // If the solution changes too, the committed exercise is no longer the solution's skeleton.
+    // If the solution changes as well, the committed exercise is no longer the skeleton of the
+    // solution.
     copy.change("solutions/02_naive/kernel.cu", "TODO: if", "TODO: when");
     CHECK(copy.has_fault(file));
 }

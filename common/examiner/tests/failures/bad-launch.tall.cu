@@ -1,4 +1,4 @@
-// The grid has 65536 blocks in its second direction.
+// The grid has 65536 blocks along y.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The file includes a name that leads out of the toolkit.
+// The file includes a name that leads outside the toolkit.
 #include "../kernel.cu"  // here
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// The result is right, but the kernel overwrites the input that it has read.
+// The result is correct, but the kernel overwrites the input that it has read.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Each thread reads a float4 that begins one float after its neighbour's.
+// Each thread reads a float4 that begins one float after that of its neighbour.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The tile is larger than the smallest matrix of the trials.
+// The tile is larger than the smallest matrix in the trials.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 128 + threadIdx.x;
     int row = blockIdx.y * 128 + threadIdx.y;

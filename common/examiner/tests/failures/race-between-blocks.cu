@@ -1,4 +1,4 @@
-// The result is right only as long as another thread does not store later.
+// The result is correct only if no other thread stores later.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

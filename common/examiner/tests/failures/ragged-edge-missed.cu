@@ -1,4 +1,4 @@
-// The grid is rounded down, so that the last tile is left out.
+// The grid size is rounded down, so the last tile is left out.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

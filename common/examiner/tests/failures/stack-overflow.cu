@@ -1,4 +1,4 @@
-// The function calls itself without end.
+// The function calls itself endlessly.
 __device__ __noinline__ int deeper(int depth, const volatile float* in) {
     int kept[16];
     kept[depth % 16] = depth;

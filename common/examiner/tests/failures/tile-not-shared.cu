@@ -1,4 +1,4 @@
-// Each thread has a tile of its own.
+// Each thread has its own tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     float tile[32][33];  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;

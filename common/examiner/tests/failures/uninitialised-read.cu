@@ -1,4 +1,4 @@
-// The kernel reads allocated memory that it has not written.
+// The kernel reads allocated memory that was never written.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

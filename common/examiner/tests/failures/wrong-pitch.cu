@@ -1,4 +1,4 @@
-// The kernel uses cols as the length of a row of `out`, which is right only for squares.
+// The kernel uses cols as the row length of `out`, which is correct only for square matrices.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

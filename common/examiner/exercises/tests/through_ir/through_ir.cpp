@@ -1,21 +1,21 @@
-// exercise_through_ir -- proves that the verdict on a kernel does not depend on whether our
-// translator or clang's own back end makes PTX of its LLVM IR.
+// exercise_through_ir -- proves that the verdict on a kernel does not depend on whether PTX is
+// generated from its LLVM IR by our translator or by clang's own back end.
 //
 //     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names contain
 //                                                     the word; with a word, both verdicts are printed
-//     exercise_through_ir --every 4 03_tiled          only one of four mutants and cases
+//     exercise_through_ir --every 4 03_tiled          only every fourth mutant and case
 //     exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or loads
 //
 // clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
-// hunt, and the cases of solutions/NN_name/right and wrong. Our translator and clang's back end
-// each make PTX of this IR, and both versions are examined. The two verdicts must be the same JSON,
-// except for times, limits on predicted times, and the number of instructions. The results and the
-// counters of every single launch must be the same too.
+// hunt, and the cases in solutions/NN_name/right and wrong. Our translator and clang's back end
+// each turn this IR into PTX, and both versions are examined. As JSON, the two verdicts must be the
+// same, except for times, limits on predicted times, and the number of instructions. The results
+// and the counters of every single launch must also be the same.
 //
 // Two differences are printed but allowed, because they depend on the order in which the back end
 // arranges blocks and instructions: the point at which a warp waits for its loads, and the line to
-// which an access is attributed. The largest difference of predicted times is also printed. Exit
-// code: 0 if all kernels agree, 1 if one does not, 2 if this could not be found out.
+// which an access is attributed. The largest difference between predicted times is also printed.
+// Exit code: 0 if all kernels agree, 1 if one does not, 2 if the program could not find out.
 
 #include <unistd.h>
 
@@ -44,11 +44,11 @@ namespace fs = std::filesystem;
 using codec::Json;
 
 constexpr int seconds = 60;
-/// The name of the solution among the kernels. The solution must pass, otherwise the comparison
-/// means nothing.
+/// The name given to the solution among the kernels. The solution must pass; otherwise the
+/// comparison means nothing.
 constexpr const char* the_solution = "solution";
 
-// ---- make two texts of PTX from one text of LLVM IR ----
+// ---- generate PTX from the same LLVM IR in two ways ----
 
 const FoundCompiler& clang() {
     static const auto found = find_compiler(Compiler::clang_ir);
@@ -56,7 +56,7 @@ const FoundCompiler& clang() {
     return *found;
 }
 
-/// Returns the LLVM IR of a text. The IR is cached, because clang takes most of the time.
+/// Returns the LLVM IR of a source. The IR is cached, because running clang takes most of the time.
 const RawOutput& ir_of(const Source& source) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
@@ -67,7 +67,7 @@ const RawOutput& ir_of(const Source& source) {
     return at->second;
 }
 
-/// Lets clang's back end make PTX of the IR, which is already optimized.
+/// Lets clang's back end generate PTX from the IR, which is already optimized.
 RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
@@ -83,7 +83,8 @@ RawOutput by_back_end(RawOutput of_ir) {
     return of_ir;
 }
 
-/// Plants a difference that the test must find: another lane's element, or the first load twice.
+/// Plants a difference that the test must find: a load of another lane's element, or a repeated
+/// first load.
 std::string spoilt(std::string ptx, const std::string& how) {
     if (how == "lanes") {
         const std::string from = "%tid.x";
@@ -91,8 +92,8 @@ std::string spoilt(std::string ptx, const std::string& how) {
         if (at != ptx.npos) ptx.replace(at, from.size(), "%tid.y");
     } else if (how == "loads") {
         const std::size_t at = ptx.find("ld.global");
-        // The second load is volatile, because ptxas, and therefore the simulator, would merge two
-        // equal loads.
+        // Make the second load volatile, because ptxas, and therefore the simulator, would merge
+        // two identical loads.
         const std::size_t behind = at + std::string("ld").size();
         if (at != ptx.npos)
             ptx.insert(at, "ld.volatile.global" +
@@ -103,7 +104,7 @@ std::string spoilt(std::string ptx, const std::string& how) {
     return ptx;
 }
 
-// ---- examine a kernel in both ways ----
+// ---- examine a kernel both ways ----
 
 enum class Way { translated, back_end };
 
@@ -138,7 +139,7 @@ private:
     std::string spoil_;
 };
 
-/// The verdict on a kernel, and all results that must be equal for both ways.
+/// The verdict on a kernel, and all results that must be the same both ways.
 struct Examined {
     Verdict verdict;
     Json seen;
@@ -161,7 +162,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each of the two ways has its own cache for the costs of solutions.
+    // Each of the two ways has its own cache of solution costs.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -208,7 +209,7 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
 /// The results of an exercise.
 struct Sum {
     int same = 0, different = 0;
-    int other_waits = 0;  ///< kernels among `same` that wait at other times
+    int other_waits = 0;  ///< kernels among `same` that wait at a different time
     int other_lines = 0;  ///< likewise
     int predicted = 0, predicted_alike = 0;
     double farthest = 0;  ///< largest relative difference between two predicted times
