@@ -107,9 +107,9 @@ std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidenc
     return std::nullopt;
 }
 
-/// Drops the explanation that concerns the other matrix from a text such as "it fits out[row * 4 +
-/// col] ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake is in the
-/// index into `matrix`.
+/// Drops the part about the other matrix from an explanation such as "it fits out[row * 4 + col]
+/// ...; or it fits in[row * 1024 + col] ...". The access shows that the mistake is in the index
+/// into `matrix`.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;

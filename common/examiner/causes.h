@@ -1,8 +1,8 @@
 // Finds the one mistake that explains the symptoms of a launch.
 //
-// A wrong kernel has many symptoms. For example, a missing barrier leads to wrong cells, reports of
-// races, and reports of reads from unwritten memory. The rules here decide which symptom reveals
-// the cause.
+// An incorrect kernel has many symptoms. For example, a missing barrier leads to incorrect cells,
+// reports of races, and reports of reads from unwritten memory. The rules here decide which symptom
+// reveals the cause.
 #pragma once
 
 #include "examiner/course/exercise.h"

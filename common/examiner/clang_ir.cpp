@@ -29,7 +29,7 @@ std::vector<std::string> front_end() {
             "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
             "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
             "-fexceptions", "-fno-threadsafe-statics",
-            // Do not replace loops that compute the length of a string by calls of strlen, which
+            // Do not replace loops that compute the length of a string with calls to strlen, which
             // does not exist on a GPU.
             "-fno-builtin-strlen", "-fno-builtin-wcslen",
             // Use only the project's headers.

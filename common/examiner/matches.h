@@ -1,4 +1,4 @@
-// Finds all matches of a regular expression in a text, and their lines.
+// Finds all matches of a regular expression in a string, and their lines.
 #pragma once
 
 #include <regex>

@@ -58,7 +58,7 @@ using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
 }
 )";
 
-/// Returns the text that NVRTC gets for one of these headers.
+/// Returns the contents that NVRTC gets for one of these headers.
 const char* text_of_header(const std::string& name) {
     return name == "cstdint" || name == "stdint.h" ? kIntegerTypes : "";
 }

@@ -21,8 +21,8 @@ std::string map_of(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "Right on 6 shapes, clean under every check, and no more expensive
 /// than the exercise asks."
 std::string passed_text(const Verdict& verdict);
-/// Returns a text about the predicted time, with its bottleneck or a comparison with the solution.
-/// Returns "" if no time is predicted, or if a failure already states the time.
+/// Returns sentences about the predicted time, with its bottleneck or a comparison with the
+/// solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
 /// Returns "Faster: ..." with what would speed up a kernel that passed, or "" if no time is predicted.
 std::string faster_text(const Verdict& verdict);

@@ -31,7 +31,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 }
 
 /// Replaces the compiler's name for the file with the learner's. The compiler calls the file
-/// "/learner/kernel.cu", or "kernel.cu:12" within a text.
+/// "/learner/kernel.cu", or "kernel.cu:12" within a message.
 std::string with_name(std::string text, const std::string& file_name) {
     const std::string hidden = kLearnersFile;
     const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";

@@ -31,7 +31,7 @@ Source read_source(const std::filesystem::path& file, const std::string& shown_a
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
 /// are allowed, the failure's kind is none.
 Failure refused_include(const std::string& text, const std::string& file_name);
-/// Creates a source from a text in memory, which must meet the same requirements as a file.
+/// Creates a source from a string in memory, which must meet the same requirements as a file.
 Source source_of_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace coalesce

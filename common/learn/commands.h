@@ -22,8 +22,8 @@ int show_list(Session& session, bool json);
 /// Prints the variants of a lesson and the required costs of each. If the lesson is a whole
 /// program, prints the program's path instead.
 void show_lesson(const course::Step& step);
-/// Prints the learner's progress, the next exercise, and the command to type next. On the first
-/// call, runs all steps before that. Returns the exit code.
+/// Prints the learner's progress, the next exercise, and the command to type next. The first call
+/// runs all steps before it does so. Returns the exit code.
 int start(Session& session);
 
 // `learn run`: runs the steps' programs and prints their results in one table.

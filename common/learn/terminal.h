@@ -37,10 +37,10 @@ int terminal_columns();
 /// Returns the value of Style::columns for a terminal of this width.
 int usable_columns(int columns);
 
-/// Returns the number of lines that a text occupies on a terminal. Colour codes take up no space.
+/// Returns the number of lines that `text` occupies on a terminal. Colour codes take up no space.
 size_t height_of(const std::string& text, size_t columns);
 
-/// Splits a text into pages of at most `lines` terminal lines. A line that needs more than that
+/// Splits `text` into pages of at most `lines` terminal lines. A line that needs more than that
 /// gets a page of its own.
 std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines);
 

@@ -119,8 +119,8 @@ struct Exercise {
     Produces task() const;
     /// Reports whether the exercise takes only square matrices.
     bool takes_squares() const { return task().in_place; }
-    /// Returns a shape of `rows` and `cols` multiples. If the exercise takes only square matrices,
-    /// `cols` is ignored.
+    /// Returns a shape that is `rows` times the exercise's row multiple by `cols` times its column
+    /// multiple. If the exercise takes only square matrices, `cols` is ignored.
     Shape of_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
     }

@@ -77,7 +77,7 @@ void take_reports(const fs::path& file, WitnessedRun& run) {
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
     for (const Json& kernel : json.at("kernels")) {
-        // A kernel with no launches here did not complete any of them.
+        // If `launches` is 0, none of the kernel's launches ran to completion.
         if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
     }
 }

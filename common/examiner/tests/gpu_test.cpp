@@ -1,5 +1,5 @@
 // Tests examinations on a real GPU, where only the result is judged. Only the last kernel breaks
-// the device, because a process with a broken context can do no more work on it.
+// the device, because the process cannot use the GPU once its context is broken.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 

@@ -65,7 +65,7 @@ TEST_CASE("a right kernel has a time on a GPU, beside the solution's") {
     REQUIRE(found.predicted);
     CHECK(found.predicted->shape.name() == "8192 x 8192");
     CHECK(found.predicted->gpu == timing::known_gpus().front().name);
-    // The two matrices together take 512 MB, and no transpose can be faster than the GPU's memory.
+    // The two matrices together take 512 MiB, and no transpose can be faster than the GPU's memory.
     CHECK(found.predicted->of_copy() > 0.5);
     CHECK(found.predicted->of_copy() < 1.1);
     CHECK(!found.predicted->longest().time_line.moments.empty());

@@ -1,5 +1,5 @@
-// Tests the search for the line of a mistake in the text of a kernel. Nothing must be found in
-// correct texts.
+// Tests the search for the line of a mistake in the text of a kernel. The search must find nothing
+// in correct code.
 #include "examiner/source_lines.h"
 
 #include <doctest/doctest.h>

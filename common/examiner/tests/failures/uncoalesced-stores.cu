@@ -1,4 +1,4 @@
-// The result is right, but each store needs 32 sectors.
+// The result is correct, but each store needs 32 sectors.
 // request: solution
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
