@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The most bytes of a child's output that are kept. All further output is read and discarded.
+// The maximum number of bytes kept of a child's output. Any further output is read and discarded.
 constexpr std::size_t kMostOutput = std::size_t{1} << 26;
 
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
@@ -78,7 +78,8 @@ Clock::time_point after(double seconds) {
            std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Waits until `descriptor` is readable. Returns false if it is still not readable at `end`.
+/// Waits until `descriptor` becomes readable, but no longer than until `end`. Returns false if it
+/// is still not readable then.
 bool is_readable_until(Clock::time_point end, int descriptor) {
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -119,7 +120,7 @@ Child::Child(const Command& command) : is_apart_(command.is_apart) {
                parent);
     });
     int error = process_ < 0 ? errno : 0;
-    // With SIGPIPE ignored, `say` returns false if the child has ended; otherwise the signal would
+    // With SIGPIPE ignored, `say` returns false if the child has ended. Otherwise the signal would
     // kill this program.
     if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
     input_ = std::move(in.write);
@@ -140,8 +141,8 @@ Child::~Child() {
 
 bool Child::take_output() {
     char buffer[65536];
-    // Limit the number of reads, because a child that prints faster than this loop reads would
-    // otherwise keep the caller here forever.
+    // Limit the number of reads, because a child that prints faster than this loop reads would keep
+    // the caller here forever.
     for (int piece = 0; piece < 64; ++piece) {
         const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
@@ -171,7 +172,7 @@ bool Child::wait(int milliseconds) {
     const Clock::time_point end = after(milliseconds / 1e3);
     while (is_readable_until(end, output_.get())) {
         if (take_output()) continue;
-        // A process that has closed its output may end shortly afterwards or keep running.
+        // A process that has closed its output may exit shortly afterwards or keep running.
         for (; !reap(false); usleep(500)) {
             if (Clock::now() > end) return false;
         }
@@ -244,7 +245,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
 
 std::string library_path_from(const std::string& folder) {
     const std::string present = from_environment("LD_LIBRARY_PATH", "");
-    // An empty entry would mean the working directory.
+    // An empty entry would stand for the working directory.
     return present.empty() ? folder : folder + ":" + present;
 }
 

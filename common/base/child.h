@@ -29,14 +29,14 @@ struct Command {
     bool is_apart = false;
 };
 
-/// How a program ended, and its output.
+/// How a program ended, and what it printed.
 struct Ended {
     int exit_code = 0;       ///< 128 + signal if a signal ended it, 127 if it did not start
     bool timed_out = false;  ///< whether it was killed at its time limit
     std::string output = {};
 };
 
-/// A running child process. The destructor kills it if it still runs.
+/// A running child process. The destructor kills it if it is still running.
 class Child {
 public:
     /// Starts the program. Throws std::runtime_error if it cannot be started.
@@ -45,8 +45,7 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// Returns a descriptor that becomes readable when there is new output, and at the end of the
-    /// output.
+    /// Returns a descriptor that becomes readable when there is new output or the output has ended.
     int descriptor() const { return output_.get(); }
     /// Appends the available output to `outcome().output`, without waiting. Returns false at the
     /// end of the output.
@@ -55,7 +54,7 @@ public:
     bool wait(int milliseconds);
     /// Kills the program if it is still running.
     void stop();
-    /// The result. Call this only after `wait` returned true, or after `stop`.
+    /// The result. Call this only after `wait` has returned true, or after `stop`.
     const Ended& outcome() const { return result_; }
 
     /// Writes a line to the program's stdin. Returns false if the program no longer reads it.
@@ -63,7 +62,7 @@ public:
     /// Closes the program's stdin, so that it sees the end of its input.
     void end_input() { input_.reset(); }
     /// Removes the next line from the output and returns it. Returns nothing if no complete line
-    /// arrives in time.
+    /// arrives within `seconds`.
     std::optional<std::string> hear(double seconds);
 
 private:
@@ -78,7 +77,7 @@ private:
 /// Runs a program, and kills it after `seconds` if it has not ended by then.
 Ended run_to_end(const Command& command, double seconds = 1e6);
 /// Runs a program like `run_to_end`, with `is_apart` set and with stderr captured. If the program
-/// cannot be started, the exit code is 127 and the output says why.
+/// cannot be started, the exit code is 127 and the output gives the reason.
 Ended run_child(const std::vector<std::string>& words, double seconds,
                 const std::vector<std::string>& environment = {},
                 const std::filesystem::path& folder = {});
@@ -95,7 +94,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words);
 /// Returns the path of a program on the PATH, or "" if there is none.
 std::string find_program(const std::string& name);
 
-/// Returns an environment variable, or `otherwise` if it is unset or empty.
+/// Returns the value of an environment variable, or `otherwise` if it is unset or empty.
 std::string from_environment(const char* name, const std::string& otherwise);
 
 /// Returns an LD_LIBRARY_PATH with `folder` as its first entry.

@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-/// Returns the current time, formatted like strftime does, as local time or in UTC.
+/// Return the current time, as local time or in UTC. `form` is a format for strftime.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

@@ -42,8 +42,9 @@ concept Described = requires(Writer& writer, T& value) {
     describe(writer, value);
 };
 
-/// An enumeration whose last value `constexpr E last_of(E)` returns. In JSON, each value has its
-/// name from the code, with dashes, or the name that `name_in_json(E)` returns.
+/// An enumeration with a function `constexpr E last_of(E)` that returns its last value. In JSON, a
+/// value is written as its name in the code, with dashes, or as the name that `name_in_json(E)`
+/// returns.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -90,7 +91,7 @@ public:
     }
     /// Reports whether the key is present. Use it for keys that older files do not have.
     bool has(const char* key) const { return json_.contains(key); }
-    /// Throws Error if the object has a key that nobody read.
+    /// Throws Error if the object has a key that was never read.
     void finish() const {
         for (const auto& [key, value] : json_.items()) {
             bool is_known = false;
@@ -114,8 +115,8 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
     fields(codec, std::forward<More>(more)...);
 }
 
-/// Reads or writes the version of a file format, which is its first key. Throws Error for any other
-/// version.
+/// Reads or writes the version of a file format, which is the first key in the file. Throws Error
+/// on any other version.
 template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;
@@ -130,7 +131,7 @@ struct Kind {
     static Json encode(const T& value) {
         if constexpr (Described<T>) {
             Writer writer;
-            // `describe` takes a mutable value because it also serves for reading. A writer does
+            // `describe` takes a mutable value because it is also used for reading. A writer does
             // not change the value.
             describe(writer, const_cast<T&>(value));
             return std::move(writer.json);
@@ -226,8 +227,8 @@ struct Kind<std::map<std::string, T>> {
     }
 };
 
-/// A string of arbitrary bytes. A JSON string must be UTF-8, so a string that is not UTF-8 becomes
-/// a list of bytes.
+/// A string of arbitrary bytes. A JSON string must be UTF-8, so any other string becomes a list of
+/// bytes.
 struct AnyBytes {
     std::string& bytes;
 };
@@ -281,8 +282,8 @@ void decode(const Json& json, T& value, const std::string& path) {
 
 // ---- strings of JSON ----
 
-/// Writes a value as JSON, on one line or indented by one blank per level. Replaces bytes that are
-/// not valid UTF-8, which occur in file names and in a kernel's output.
+/// Writes a value as JSON, on one line or indented by one space per level. Replaces bytes that are
+/// not valid UTF-8, which can occur in file names and in a kernel's output.
 template <class T>
 std::string write(const T& value, bool is_indented = false) {
     return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);

@@ -1,5 +1,4 @@
-/// \file
-/// An open file descriptor that closes itself.
+/// \file An open file descriptor that is closed automatically.
 #pragma once
 
 #include <unistd.h>

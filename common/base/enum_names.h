@@ -1,5 +1,5 @@
-// Returns the names that the values of an enumeration have in the code, so that nobody has to list
-// them again.
+// Returns the names of an enumeration's values as they are spelled in the code, so that they need
+// not be listed a second time.
 #pragma once
 
 #include <algorithm>

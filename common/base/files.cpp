@@ -21,8 +21,8 @@ std::error_code failed(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-/// Syncs a file or folder to disk. EINVAL is no failure, because some file systems do not support
-/// fsync.
+/// Syncs a file or folder to disk. EINVAL does not count as a failure, because some file systems do
+/// not support fsync.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
 }
@@ -114,8 +114,8 @@ void check_writable(const fs::path& file) {
 
 namespace {
 
-/// The temporary folders that exist now. This object is never destroyed, because a TemporaryFolder
-/// may outlive all other static objects.
+/// The temporary folders that currently exist. This object is never destroyed, because a
+/// TemporaryFolder may outlive all other static objects.
 struct Folders {
     std::mutex mutex;
     std::set<fs::path> paths;

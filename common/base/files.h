@@ -14,7 +14,7 @@ namespace coalesce {
 
 /// Returns the contents of a regular file, or nothing if it does not exist or cannot be read.
 std::optional<std::string> read_if_there(const std::filesystem::path& file);
-/// Returns the contents of a regular file. Throws a UsageError that names the file if it cannot be
+/// Returns the contents of a regular file. Throws a UsageError naming the file if it cannot be
 /// read.
 std::string read_file(const std::filesystem::path& file);
 
@@ -25,14 +25,14 @@ struct Writing {
     bool is_synced = false;  ///< syncs the file to disk before it is renamed
     bool is_first = false;   ///< fails with EEXIST if the file exists already
 };
-/// Writes to a temporary name in the same folder, then renames it to `file`. A reader therefore
+/// Writes to a temporary file in the same folder, then renames it to `file`. A reader therefore
 /// sees either the complete old file or the complete new one. Returns the error, if any.
 std::error_code write_whole(const std::filesystem::path& file, std::string_view bytes,
                             const Writing& how = {});
 
 /// Writes the whole file. On failure it throws UsageError and leaves the old file unchanged.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
-/// Throws UsageError if `file` could not be written. Does not write anything.
+/// Throws UsageError if `file` cannot be written. Does not change anything.
 void check_writable(const std::filesystem::path& file);
 
 /// A temporary folder. The destructor deletes the folder and its contents, unless
@@ -50,7 +50,7 @@ public:
     const std::filesystem::path path;
 };
 
-/// Deletes all temporary folders. Call it in programs that end on SIGTERM without running
+/// Deletes all temporary folders. Call this in programs that end on SIGTERM without running
 /// destructors.
 void remove_temporary_folders();
 

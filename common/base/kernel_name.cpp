@@ -31,8 +31,8 @@ std::size_t after_return_type(const std::string& text) {
     return 0;
 }
 
-/// Removes the prefix that nvcc -rdc=true adds to static symbols to make them unique. It consists
-/// of "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
+/// Removes the prefix that nvcc -rdc=true adds to static symbols to make them unique:
+/// "__nv_static_", the length of a tag for the file, "_", the tag, and "_".
 std::string without_file(const std::string& name) {
     constexpr std::string_view kMark = "__nv_static_";
     if (!name.starts_with(kMark)) return name;

@@ -1,5 +1,5 @@
 // Reads TOML strictly. Unknown keys, numbers out of range and anything else that could be a typing
-// error are errors. Their messages name file and line and say what to do.
+// error are errors. Their messages name the file and the line and say what to do.
 #pragma once
 
 #define TOML_HEADER_ONLY 1
@@ -18,7 +18,7 @@
 
 namespace coalesce {
 
-/// Returns `text` as a quoted TOML string on one line. Line ends become blanks.
+/// Returns `text` as a quoted TOML string on one line. Line breaks become spaces.
 inline std::string toml_string(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. `where` is the name of the table in messages, such as
-/// "a step". Mistakes are thrown as an Error, which must be constructible from a string.
+/// Reads values from tables and checks them. `where` is what messages call the table, such as "a
+/// step". Mistakes are reported by throwing Error, which must be constructible from a string.
 template <class Error>
 class StrictToml {
 public:
@@ -114,8 +114,8 @@ public:
         const toml::node& node = wanted(table, key, where, "{ ... }");
         return *must(node.as_table(), node, key, "a table");
     }
-    /// Reads an array of tables. Messages use `header`, which is how such a table starts in the
-    /// file: "[[step]]".
+    /// Reads an array of tables. `header` is how each table starts in the file, such as "[[step]]",
+    /// and is used in messages.
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);
@@ -165,7 +165,8 @@ private:
         if (!node.is_number() || !value || !(*value >= least) || *value > most) return {};
         return *value;
     }
-    /// Reads a list. `value_of` converts each element, or returns nothing if the element is wrong.
+    /// Reads a list. `value_of` converts each element, or returns nothing if the element is
+    /// invalid.
     template <class Value, class ValueOf>
     std::vector<Value> all_of(const toml::table& table, const char* key, const std::string& where,
                               const std::string& be, ValueOf value_of) const {
@@ -176,7 +177,7 @@ private:
         }
         return all;
     }
-    /// Returns the text of a range for messages, such as "from 0 to a million".
+    /// Describes a range for use in messages, such as "from 0 to a million".
     static std::string range(double least, double most) {
         return "from " + short_number(least) + " to " +
                (most == 1e6 ? std::string("a million") : short_number(most));

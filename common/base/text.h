@@ -9,7 +9,7 @@ namespace coalesce {
 /// Formats a number with at most two decimals: "4", "4.25".
 std::string short_number(double value);
 
-/// Joins the non-empty results of `text_of` for all elements, separated by `between`.
+/// Applies `text_of` to every element and joins the non-empty results, separated by `between`.
 template <class List, class TextOf = std::identity>
 std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
     std::string text;
@@ -20,7 +20,7 @@ std::string joined(const List& list, const std::string& between, const TextOf& t
     return text;
 }
 
-/// Returns the first `most` names and the number of remaining ones, such as "a, b and 3 more".
+/// Lists the first `most` names and says how many remain: "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 /// Counts how often `part` occurs in `text`.
@@ -29,15 +29,15 @@ std::size_t occurrences(const std::string& text, const std::string& part);
 /// Removes white space from both ends.
 std::string trimmed(const std::string& text);
 
-/// Escapes a text for XML. Special characters become entities, and characters that XML forbids
-/// become blanks.
+/// Escapes a string for XML. Special characters become entities, and characters that XML forbids
+/// become spaces.
 std::string escaped(const std::string& text);
 
-/// Splits a text into lines, without the line ends.
+/// Splits a string into lines, without their line breaks.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Indents lines of C++ code by their braces and removes empty lines. Code generators need not
-/// track the depth themselves.
+/// Indents lines of C++ code by their braces and removes empty lines, so that code generators need
+/// not track the depth themselves.
 std::string indented(const std::string& code);
 
 }  // namespace coalesce

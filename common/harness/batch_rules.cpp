@@ -13,8 +13,8 @@ std::int64_t right_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
-/// Tests whether the kernel divided the rows into matrices of `rows` rows each, which is the wrong
-/// number.
+/// Tests whether the kernel divided the rows into matrices of `rows` rows each, a number that is
+/// wrong.
 Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
     const Permutation right = problem.axes();
     const Permutation other =
@@ -38,7 +38,7 @@ Explanation best_size(const Problem& problem, const Sample& sample) {
     return best;
 }
 
-/// Tests whether each matrix is right by itself, but is stored in the position of another.
+/// Tests whether each matrix is correct in itself, but is stored in the position of another.
 Explanation other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
     auto found = count_explained(sample, [&](const Seen& seen) {

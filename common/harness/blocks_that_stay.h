@@ -7,8 +7,8 @@
 
 #include "harness/harness.h"
 
-/// Returns the number of blocks that can be resident on the device, with this many threads and
-/// bytes of dynamic shared memory each. Returns fewer if each block would otherwise get fewer than
+/// Returns the number of blocks that can be resident on the device, each with this many threads and
+/// bytes of dynamic shared memory. Returns fewer if each block would otherwise get fewer than
 /// `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {

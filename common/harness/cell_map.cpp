@@ -93,7 +93,7 @@ CellState CellMap::worst_of(int row, int col, int down, int across) const {
 std::string CellMap::text(int most_rows, int most_cols) const {
     const int rows = static_cast<int>(pieces(out_rows_, cells_down_));
     const int cols = static_cast<int>(pieces(out_cols_, cells_across_));
-    // The number of characters, down and across, that are combined into one.
+    // How many rows and columns of characters are combined into one character.
     const int down = static_cast<int>(pieces(rows, std::clamp(most_rows, 1, kSide)));
     const int across = static_cast<int>(pieces(cols, std::clamp(most_cols, 1, kSide)));
     std::string text = legend(cells_down_ * down, cells_across_ * across);

@@ -1,5 +1,4 @@
-/// \file
-/// Draws an output in the terminal as a map of right, wrong and unwritten cells.
+/// \file Draws an output in the terminal as a map of correct, wrong and unwritten cells.
 #pragma once
 
 #include <array>
@@ -10,7 +9,7 @@
 
 namespace coalesce {
 
-/// The state of a cell, as the verifier found it.
+/// The state of a cell, as found by the verifier.
 enum class CellState : std::uint8_t {
     right,      ///< the expected bits
     untouched,  ///< still the poison
@@ -21,7 +20,7 @@ enum class CellState : std::uint8_t {
 /// shows the worst of several cells.
 class CellMap {
 public:
-    /// The most characters in a row and in a column.
+    /// The maximum number of characters in a row and in a column.
     static constexpr int kSide = 32;
 
     /// Creates an empty picture of an output with this shape. If `is_in_place`, the legend calls
@@ -45,7 +44,7 @@ public:
     /// The shape of the output.
     std::int64_t out_rows() const { return out_rows_; }
     std::int64_t out_cols() const { return out_cols_; }
-    /// Reports whether the output is the input's own memory.
+    /// Reports whether the output overwrites the input in the same memory.
     bool is_in_place() const { return is_in_place_; }
     /// Reports whether a picture says more than a sentence: at least two characters show faults, and
     /// both the rows and the columns of the picture differ.
@@ -68,7 +67,7 @@ private:
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;
-    /// The rows and the columns of cells that one character shows.
+    /// The number of rows and of columns of cells that one character covers.
     std::int64_t cells_down_, cells_across_;
     std::array<CellState, kSide * kSide> signs_{};
 };

@@ -1,5 +1,4 @@
-/// \file
-/// Selects items by the name that an option gives.
+/// \file Selects items by the name given in an option.
 #pragma once
 
 #include <string>
@@ -11,8 +10,8 @@
 namespace coalesce {
 
 /// Returns the items of `all` with this name, or all items if the name is empty. If no item has the
-/// name, throws a UsageError that lists all names. The message uses `option`, such as "--variant",
-/// and `kind`, which says what the option selects.
+/// name, throws a UsageError that lists all names. The message mentions `option`, such as
+/// "--variant", and `kind`, which says what the option selects.
 template <class Named>
 std::vector<const Named*> chosen(const std::vector<Named>& all, const std::string& option,
                                  const std::string& kind, const std::string& name) {

@@ -74,8 +74,8 @@ bool is_loaded();
 void reset_counters();
 /// Returns the counters since the last reset.
 Counters counters();
-/// Returns the reports of the checks, such as memcheck and racecheck, since the last
-/// `forget_reports`. Each report is a text of a few lines.
+/// Returns what the checks, such as memcheck and racecheck, have reported since the last
+/// `forget_reports`. Each report is a few lines of text.
 std::vector<std::string> reports();
 /// Reports whether one of the checks found a race in shared memory.
 bool reported_a_shared_race();

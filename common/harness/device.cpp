@@ -24,12 +24,12 @@ namespace fs = std::filesystem;
 
 constexpr char kLibrary[] = "libcudart.so.13";
 constexpr char kMarker[] = "coalesceSimulatorVersion";
-/// The environment variable that is set before a program executes itself again, so that it does so
+/// The environment variable that a program sets before it executes itself again, so that it does so
 /// only once.
 constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
 
-/// Reports whether the file is the simulator's library. A folder named `lib` may instead contain
-/// NVIDIA's.
+/// Reports whether the file is the simulator's library. A folder named `lib` may contain NVIDIA's
+/// instead.
 bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find(kMarker) != std::string::npos;
 }
@@ -54,7 +54,7 @@ fs::path simulator_folder() {
                      ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program again, with the simulator's folder before those of any other libcudart.
+/// Executes this program again, with the simulator's folder ahead of those of any other libcudart.
 [[noreturn]] void execute_on_simulator(char** argv) {
     if (std::getenv(kAgain)) {
         throw UsageError(std::string("another ") + kLibrary +
@@ -92,8 +92,8 @@ Device describe(bool simulated) {
     return device;
 }
 
-/// Returns the number on the first line that starts with `key`, or the file's first number if `key`
-/// is empty. Returns `otherwise` if there is none.
+/// Returns the number on the first line that starts with `key`, or the first number in the file if
+/// `key` is empty. Returns `otherwise` if there is none.
 std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
     std::ifstream stream(file);
     std::string line;

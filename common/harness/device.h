@@ -35,13 +35,13 @@ struct Device {
 /// `argv`, in which case it does not return. Throws UsageError if the device is not available.
 Device choose_device(DeviceChoice choice, char** argv);
 
-/// Returns the reason why no real GPU works, or "" if one does.
+/// Returns why no real GPU works, or "" if one does.
 std::string why_no_gpu();
 
-/// Returns the bytes of memory that are free for matrices. For the simulator this is host memory,
+/// Returns how many bytes of memory are free for matrices. For the simulator this is host memory,
 /// in which it keeps device memory.
 std::size_t free_device_bytes(bool simulated);
-/// Returns the free bytes of host memory: MemAvailable, or less if the cgroup has a limit.
+/// Returns how many bytes of host memory are free: MemAvailable, or less if the cgroup has a limit.
 std::size_t free_host_bytes();
 
 }  // namespace coalesce

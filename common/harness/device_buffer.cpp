@@ -6,7 +6,7 @@ namespace coalesce {
 
 namespace {
 
-// Ignore errors here, because they come from an earlier kernel and have been reported already.
+// Ignore errors here, because they come from an earlier kernel and have already been reported.
 void free_on_device(void* data) {
     static_cast<void>(cudaFree(data));
 }

@@ -5,10 +5,11 @@
 namespace coalesce {
 namespace {
 
-/// The approximate number of wrong cells that are examined closely. Each takes a microsecond.
+/// The approximate number of wrong cells that are examined closely. Examining a cell takes a
+/// microsecond.
 constexpr std::uint64_t kClosely = 1 << 20;
-/// The number of wrong cells that each thread examines at the beginning of its share. The example
-/// in a message is therefore one of the first.
+/// The number of wrong cells that each thread examines at the start of its share. The example in a
+/// message is therefore one of the first wrong cells.
 constexpr std::uint64_t kFirst = 1024;
 /// The approximate number of examined cells that are stored for the rules in rules.h.
 constexpr std::uint64_t kSample = 1 << 14;
@@ -119,7 +120,7 @@ void Diagnosis::look_at_change(const Look& look) {
     if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
-    // A NaN is the result of many different sums, so do not use a NaN as the example.
+    // A sum that is a NaN can come from many different values, so do not use it as the example.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {
@@ -191,8 +192,8 @@ Finding Diagnosis::say(const Explanation& explanation) const {
     return say(explanation.fault, example, explanation.meaning);
 }
 
-/// Reports whether there are too few bad cells for a pattern. A mistake in a kernel affects many
-/// threads, so a pattern among a few cells would be chance.
+/// Reports whether there are too few bad cells to show a pattern. A mistake in a kernel affects
+/// many threads, so a pattern among a few cells would be chance.
 bool Diagnosis::is_rare() const {
     return bad_.count < 2 || 64 * bad_.count < static_cast<std::uint64_t>(problem_.elements());
 }
@@ -202,8 +203,8 @@ std::uint64_t Diagnosis::matrices() const {
     return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
 }
 
-/// Reports for each tile of the given side whether it has a bad cell. The side must be a multiple
-/// of kSmallestTile.
+/// Reports for each tile with sides of this length whether it contains a bad cell. The length must
+/// be a multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
     const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
     std::vector<bool> bad(static_cast<std::size_t>(large.count()));
@@ -224,8 +225,8 @@ std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
         if (!bad[i]) continue;
         const auto number = static_cast<std::int64_t>(i);
         cells += grid.cells_of(number);
-        // A cell on the diagonal stays where it is in an in-place transpose, so it is right even if
-        // the kernel does nothing.
+        // In an in-place transpose, a cell on the diagonal stays where it is, so it is correct even
+        // if the kernel does nothing.
         const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {
             cells -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));

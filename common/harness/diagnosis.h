@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// The number of cells with some property, and the first such cell.
+/// The number of cells with some property, and the first of them.
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first cell, or -1
@@ -25,15 +25,15 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. A
-/// mistake need not explain all cells, because the edges of a matrix may behave differently.
+/// Reports whether a mistake that explains `count` of `of` wrong cells is the likely cause. It need
+/// not explain all of them, because the edges of a matrix may behave differently.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
 
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
-    std::string text;  ///< a text such as "of every 4 rows of out the 4th is bad", or ""
+    std::string text;  ///< a phrase such as "of every 4 rows of out the 4th is bad", or ""
     std::size_t period = 0, bad = 0;  ///< 4 and 1 in this example
 };
 
@@ -53,8 +53,8 @@ struct TileGrid {
     }
 };
 
-/// Collects the bad cells one by one, and then concludes which mistake explains them. Each thread
-/// may collect a share of the cells in a Diagnosis of its own; these are merged afterwards.
+/// Collects the bad cells one by one, and then works out which mistake explains them. Each thread
+/// may collect a share of the cells in its own Diagnosis; these are merged afterwards.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -159,22 +159,22 @@ private:
     std::uint32_t one_in_;          ///< inverse of the fraction of wrong cells that are examined
     std::vector<Tally> explained_;  ///< wrong cells that each hypothesis explains
     Tally bad_;                     ///< all bad cells
-    /// Wrong cells that were written, and among them those with the guard's bytes and those with
+    /// Wrong cells that were written. Among them, those with the guard's bytes, and those with
     /// values that are not in the input.
     Tally wrong_, guard_, foreign_;
     std::array<Tally, 7> changes_{};  ///< by ValueChange
     std::vector<Tiles> tiles_;        ///< by kTileSides
-    /// Cells with the sum of the expected value and the output's old value.
+    /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_;
-    /// Cells with the expected value converted to an integer, by Integer.
+    /// Cells that contain the expected value converted to an integer, by Integer.
     std::array<Tally, 3> integer_{};
     Tally whole_;    ///< the cells in integer_ that are not zero
     Sample sample_;  ///< a sample of the wrong cells, with positions in `matrix_`
     Lines bad_lines_, untouched_lines_;
     Sample in_array_;  ///< the same cells, with positions in the whole batch
-    /// The numbers of bad cells above and below the diagonal.
+    /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
-    std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it has a bad cell
+    std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it contains a bad cell
 };
 
 }  // namespace coalesce

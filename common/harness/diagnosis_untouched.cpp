@@ -1,4 +1,4 @@
-// Diagnoses outputs that have no wrong cells, but unwritten ones.
+// Diagnoses outputs that have unwritten cells, but no wrong ones.
 #include "base/first_found.h"
 #include "harness/diagnosis.h"
 #include "harness/rules.h"
@@ -13,7 +13,7 @@ std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int6
 }
 
 /// Describes a pattern of lines, such as "of every 4 rows of out the 4th is never written". `bad`
-/// says for each of the 4 rows whether it is part of the pattern.
+/// says which of the 4 rows belong to the pattern.
 std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
                        const std::string& state) {
     const auto begin = std::find(bad.begin(), bad.end(), true);
@@ -89,7 +89,7 @@ Finding Diagnosis::nothing_written() const {
                      "anything?");
 }
 
-/// Recognizes outputs that are right up to some row and column, and unwritten beyond. If the bad
+/// Recognizes outputs that are correct up to some row and column, and unwritten beyond. If the bad
 /// cells also form lines in each tile, that explanation is preferred.
 std::optional<Finding> Diagnosis::rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
@@ -117,11 +117,11 @@ std::optional<Finding> Diagnosis::edge() const {
     for (const Tiles& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
         const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
-        // Nearly every matrix has such an edge for tiles with a side of 2 or 4.
+        // For tiles with a side of 2 or 4, nearly every matrix has cells beyond the last full tile.
         const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || tiles.inside > 0) continue;
         const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
-        // There are two edges, at the right and at the bottom. At least one of them must be
+        // There are two edges, one on the right and one at the bottom. At least one of them must be
         // entirely bad.
         if (2 * bad_.count < beyond) continue;
         return say(
@@ -145,7 +145,7 @@ BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
 }
 
 /// Finds a period for which rows (or columns) with certain remainders are entirely bad, and all
-/// others are entirely right.
+/// others are entirely correct.
 BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_rows) const {
     const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
@@ -174,7 +174,7 @@ BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_row
     return {};
 }
 
-/// Recognizes batches whose first matrices (or arrays) are right, and whose other matrices were
+/// Recognizes batches in which the first matrices (or arrays) are correct, and all others were
 /// never written.
 std::optional<Finding> Diagnosis::missed_batches() const {
     const Permutation axes = problem_.axes();
@@ -189,7 +189,7 @@ std::optional<Finding> Diagnosis::missed_batches() const {
                    "move both pointers on to their own?");
 }
 
-/// Recognizes outputs in which each tile is either right or unwritten.
+/// Recognizes outputs in which each tile is either correct or unwritten.
 std::optional<Finding> Diagnosis::missed_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
     for (const std::int64_t side : {64, 32, 16}) {
@@ -226,13 +226,13 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
     return std::nullopt;
 }
 
-/// Recognizes in-place outputs that are right on one side of the diagonal, and nearly nowhere on
+/// Recognizes in-place outputs that are correct on one side of the diagonal, and almost nowhere on
 /// the other.
 std::optional<Finding> Diagnosis::half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
-    // Tiles on the diagonal may be right, which are half of the matrix if there are only two tiles
-    // per side.
+    // Tiles on the diagonal may be correct. They make up half of the matrix if there are only two
+    // tiles per side.
     const bool is_half = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
                          2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;

@@ -66,7 +66,7 @@ Finding Diagnosis::scattered() const {
 }
 
 /// Looks for a mistake that predicts the value of each wrong cell. Returns the mistake that
-/// explains most cells, if it explains nearly all.
+/// explains the most cells, if it explains nearly all of them.
 std::optional<Finding> Diagnosis::pattern() const {
     if (is_rare()) return std::nullopt;
     // Cells at the edge that contain the bytes of a guard band do not count against a mistake.
@@ -76,8 +76,8 @@ std::optional<Finding> Diagnosis::pattern() const {
     const double rule_share = share_of(rule.count, rule.of);
     std::optional<Finding> found;
     const double share = share_of(explained_[best].count, cells);
-    // If a rule and a hypothesis explain equally many wrong cells, prefer the one that does not
-    // predict right cells to be wrong.
+    // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
+    // not predict that correct cells are wrong.
     const bool is_rule =
         rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
                                !fits_right_cells(hypotheses()[best]));
@@ -105,18 +105,18 @@ std::optional<Finding> Diagnosis::pattern() const {
     return found;
 }
 
-/// Recognizes batches whose matrices were stored at, or read from, the wrong position.
+/// Recognizes batches whose matrices were stored to, or read from, the wrong position.
 std::optional<Finding> Diagnosis::batches() const {
-    // After such a mistake the matrices still fill the whole output. Unwritten cells mean a
-    // different mistake, for example that all blocks store to one matrix.
+    // After such a mistake the matrices would still fill the whole output. Unwritten cells mean a
+    // different mistake, for example that all blocks store to the same matrix.
     if (is_rare() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, in_array_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
     return say(found);
 }
 
-/// Returns a note for a mistake that should also have made other cells wrong, although these are
-/// right.
+/// Returns a note for a mistake that should have made further cells wrong which are in fact
+/// correct.
 std::string Diagnosis::not_everywhere() const {
     const BadLines lines = bad_lines();
     if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
@@ -125,8 +125,8 @@ std::string Diagnosis::not_everywhere() const {
            (comparison_.right == 1 ? " is right" : " are right");
 }
 
-/// Returns the hypothesis that explains most wrong cells. If several explain equally many, prefers
-/// the first that also predicts the number of wrong cells.
+/// Returns the hypothesis that explains the most wrong cells. If several explain the same number,
+/// prefers the first that also predicts the number of wrong cells.
 std::size_t Diagnosis::best_hypothesis() const {
     const auto by_count = [](const Tally& one, const Tally& other) {
         return one.count < other.count;
@@ -140,14 +140,14 @@ std::size_t Diagnosis::best_hypothesis() const {
     return first;
 }
 
-/// Reports whether the mistake would make about as many cells wrong as there are. Right cells are
-/// evidence against a mistake that would have changed them.
+/// Reports whether the mistake would make about as many cells wrong as there are wrong cells.
+/// Correct cells are evidence against a mistake that would have changed them.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
     return share_wrong_after(hypothesis) < 1.25 * bad;
 }
 
-/// Returns the fraction of cells in the output that the mistake would make wrong.
+/// Returns the fraction of the output's cells that the mistake would make wrong.
 double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     constexpr std::int64_t most_tries = 4096;
     const std::int64_t step = 1 + problem_.elements() / most_tries;
@@ -163,7 +163,7 @@ double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
     return share_of(wrong, tries);
 }
 
-/// Returns the rule in rules.h that explains most wrong cells.
+/// Returns the rule in rules.h that explains the most wrong cells.
 Explanation Diagnosis::best_rule() const {
     // A wrong pitch moves nearly all cells.
     const bool may_be_pitch =
@@ -180,7 +180,8 @@ Explanation Diagnosis::best_rule() const {
     return is_component ? components : best;
 }
 
-/// Recognizes values that were computed from the right ones, for example by adding the old output.
+/// Recognizes values that were computed from the correct ones, for example by adding the old
+/// output.
 std::optional<Finding> Diagnosis::computed_value() const {
     const Tally& nan = changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
     // Require more sums than could occur by chance.
@@ -201,7 +202,7 @@ std::optional<Finding> Diagnosis::computed_value() const {
                    ", which cuts off the fraction and what is too large");
 }
 
-/// The value is nearly right.
+/// The value is nearly correct.
 std::optional<Finding> Diagnosis::lost_bits() const {
     const auto of = [&](ValueChange change) -> const Tally& {
         return changes_[static_cast<std::size_t>(change)];
@@ -234,13 +235,13 @@ std::optional<Finding> Diagnosis::lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether nearly all cells in the bad tiles of that side are bad.
+/// Reports whether nearly all cells are bad in those tiles of this side that contain a bad cell.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }
 
-/// Recognizes outputs with right and wrong cells in the same tiles. The output does not show why.
-/// The order in which warps ran may be the cause.
+/// Recognizes outputs with correct and wrong cells in the same tiles. The output does not show the
+/// reason, but the order in which warps ran may be the cause.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;
     for (const Tiles& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
@@ -258,7 +259,7 @@ bool Diagnosis::is_of_component() const {
     return period == 2 || period == 4;
 }
 
-/// Recognizes outputs in which some of every two or four lines have values that are not in the
+/// Recognizes outputs in which some of every two or four lines contain values that are not in the
 /// input. A loop that is too short would have left these lines unwritten.
 std::optional<Finding> Diagnosis::component_lost() const {
     const bool are_foreign =
@@ -270,8 +271,9 @@ std::optional<Finding> Diagnosis::component_lost() const {
                    "vector is lost: is each one set before the vector is used?");
 }
 
-/// Recognizes outputs in which some lines of each tile are unwritten, and the others have values
-/// from elsewhere in the same tile. The kernel stores several lines to the same position.
+/// Recognizes outputs in which some lines of each tile are unwritten, and the others contain values
+/// from elsewhere in the same tile. This happens if the kernel stores several lines to the same
+/// position.
 std::optional<Finding> Diagnosis::stored_over() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = lines_of(untouched_lines_, false);
@@ -335,7 +337,7 @@ std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
     return text;
 }
 
-/// Returns a rule that predicts for every tile of the output, right or wrong, which tile it
+/// Returns a rule that predicts, for every tile of the output, correct or wrong, which tile it
 /// contains.
 std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);

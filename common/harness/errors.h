@@ -11,7 +11,7 @@
 
 namespace coalesce {
 
-/// A failed call of the CUDA runtime. The message contains the source line, the call, the error
+/// A failed call to the CUDA runtime. The message contains the source line, the call, the error
 /// with an explanation, and advice.
 struct CudaError : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -25,6 +25,6 @@ void check_cuda(cudaError_t error, const char* call, const char* file, int line)
 
 }  // namespace coalesce
 
-/// Calls a function of the CUDA runtime, also in release builds. If the call fails, throws
-/// coalesce::CudaError.
+/// Calls a function of the CUDA runtime and checks its result, also in release builds. If the call
+/// fails, throws coalesce::CudaError.
 #define CUDA_CHECK(call) ::coalesce::check_cuda((call), #call, __FILE__, __LINE__)

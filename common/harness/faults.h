@@ -9,7 +9,7 @@ namespace coalesce {
 
 /// A mistake that the verifier recognizes in an output.
 enum class Fault : std::uint8_t {
-    none,                 ///< every bit is right
+    none,                 ///< every bit is correct
     nothing_written,      ///< the whole output is untouched
     arguments_exchanged,  ///< the output was never written, and the input was overwritten
     never_written,        ///< some cells are unwritten: whole tiles, or without a simple pattern
@@ -21,39 +21,39 @@ enum class Fault : std::uint8_t {
     part_of_each_tile,
     indices_not_swapped,  ///< a copy instead of a transpose
     indices_swapped,      ///< a transpose instead of a copy
-    wrong_pitch,          ///< numbers of rows and columns are swapped as the length of a row
+    wrong_pitch,          ///< the numbers of rows and columns are mixed up as the length of a row
     tile_not_moved,       ///< tiles are transposed, but did not move
-    tile_not_transposed,  ///< tiles are in the right position, but not transposed
+    tile_not_transposed,  ///< tiles are in the correct position, but not transposed
     off_by_one_row,       ///< each value is from the next or previous row of the input
     off_by_one_col,       ///< each value is from the next or previous column of the input
     shifted,              ///< values are from a constant distance of more than one row or column
     /// Neighbouring rows or columns are in the wrong order, in groups of two or four.
     neighbours_exchanged,
-    /// The first of two or four neighbouring rows or columns replaces the others.
+    /// The first of two or four neighbouring rows or columns is repeated in place of the others.
     neighbour_repeated,
     tile_repeated,  ///< the same tile everywhere
     /// One row or column is repeated in all others, or all were stored to the same one.
     line_repeated,
     turned_around,        ///< rotated by 90 degrees, or mirrored, instead of transposed
-    axes_in_other_order,  ///< axes of an array are permuted in the wrong order
-    batch_repeated,       ///< the first matrix (or array) of a batch replaces the others
+    axes_in_other_order,  ///< the axes of an array are permuted in the wrong order
+    batch_repeated,       ///< all matrices (or arrays) of a batch are copies of the first
     batches_missed,       ///< only the first matrices of a batch were written
-    batches_exchanged,    ///< matrices of a batch are right, but in each other's positions
+    batches_exchanged,    ///< matrices of a batch are correct, but in each other's positions
     matrix_size_wrong,    ///< the matrices of a batch have the wrong size
     wrong_origin,         ///< the matrices of a batch are at the wrong distance from each other
-    half_exchanged,       ///< in an in-place transpose, only one side of the diagonal is right
-    wrong_tile,           ///< the right position within a tile, but in another tile
-    scrambled_in_tile,    ///< the right tile, but another position within it
-    mixed_in_tile,        ///< right and wrong cells in the same tile, without a simple pattern
+    half_exchanged,       ///< in an in-place transpose, only one side of the diagonal is correct
+    wrong_tile,           ///< the correct position within a tile, but in another tile
+    scrambled_in_tile,    ///< the correct tile, but another position within it
+    mixed_in_tile,        ///< correct and wrong cells in the same tile, without a simple pattern
     edge_wrong,           ///< only cells beyond the last full tile are wrong
     read_outside,         ///< values are from memory before or after the input
     nan_changed,          ///< NaNs became other NaNs
     negative_zero_lost,   ///< -0.0 became 0.0
     subnormal_flushed,    ///< subnormal numbers became zero
-    /// Values are nearly right, so they were probably converted to another type and back.
+    /// Values are nearly correct, so they were probably converted to another type and back.
     value_rounded,
     value_added,         ///< values were added to the output's old values
-    value_converted,     ///< values are right, but converted to integers
+    value_converted,     ///< values are correct, but converted to integers
     component_lost,      ///< some components of each vector are not in the input
     value_not_of_input,  ///< values that are not in the input
     scattered,           ///< values of the input, without a simple pattern
@@ -87,7 +87,7 @@ const char* next_after(Fault fault, const Produces& task);
 /// A mistake that was found, with a sentence that describes it.
 struct Finding {
     Fault fault = Fault::none;  ///< the kind of mistake
-    std::string sentence;       ///< a text such as "out(0,1) holds in(0,1), expected in(1,0): ..."
+    std::string sentence;       ///< such as "out(0,1) holds in(0,1), expected in(1,0): ..."
     /// A possible cause, as a sentence, if the output alone does not prove it.
     std::string guess = "";
 

@@ -4,8 +4,8 @@
 namespace coalesce {
 namespace {
 
-// Sums up the buffer, so that the compiler keeps the loads. The caller passes null as `sink`, so
-// nothing is stored.
+// Sums up the buffer, so that the compiler does not remove the loads. The caller passes null as
+// `sink`, so nothing is stored.
 __global__ void read_all(const uint4* buffer, std::size_t count, unsigned* sink) {
     unsigned sum = 0;
     std::size_t step = std::size_t{gridDim.x} * blockDim.x;

@@ -41,8 +41,8 @@ struct Permutation {
     }
 };
 
-/// The expected output of a variant. The verifier uses it to find the cell of `in` for each cell of
-/// `out`.
+/// The expected output of a variant. From it, the verifier derives the cell of `in` for each cell
+/// of `out`.
 struct Produces {
     /// The kinds of outputs in this course.
     enum Kind {
@@ -57,11 +57,12 @@ struct Produces {
     /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, a cell stays
     /// unwritten if its source would be outside the matrix.
     int tile = 32;
-    /// Whether `out` and `in` are the same buffer. The input is then the buffer's content before
-    /// the launch.
+    /// Whether `out` and `in` are the same buffer. The input is then the content of the buffer
+    /// before the launch.
     bool in_place = false;
     /// The permutation for `permuted`. The harness fills in extents of 0: the last becomes the
-    /// number of the matrix's columns, and the first as large as the number of elements allows.
+    /// number of columns of the matrix, and the first becomes as large as the number of elements
+    /// allows.
     Permutation permutation = {};
 };
 
@@ -71,7 +72,7 @@ constexpr Produces in_place() {
 }
 
 /// Describes a stack of matrices with `matrix_rows` rows each, which are stored one after another.
-/// Each is transposed.
+/// Each matrix is transposed separately.
 constexpr Produces stack_of(int matrix_rows) {
     return {.kind = Produces::permuted,
             .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
@@ -85,7 +86,7 @@ using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols)
 /// Launches a variant that permutes the axes of an array, once.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
 
-/// One kernel of a step, with all information that the harness needs.
+/// One kernel of a step, with everything that the harness needs to know about it.
 struct Variant {
     /// A short name for tables and --variant, such as "naive", "32x8" or "float4 copy".
     std::string name = "";
@@ -108,7 +109,7 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// another NaN, which the table then notes.
+    /// a different NaN, in which case the table says so.
     bool keeps_nan_payloads = true;
     /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
     /// pointers.
@@ -117,10 +118,10 @@ struct Variant {
     bool square_only = false;
     /// The largest number of rows or columns that the variant accepts.
     int longest_side = INT_MAX;
-    /// Replaces `launch` in variants that permute. `produces.permutation` has the order and all
-    /// extents except the first, which is the number of batches that fit into rows x cols elements.
-    /// In such variants, `rows_multiple` applies to the axis of `in` that becomes the last axis of
-    /// `out`, and `cols_multiple` to the last axis of `in`.
+    /// Replaces `launch` in variants that permute. `produces.permutation` contains the order and
+    /// all extents except the first, which is the number of batches that fit into rows x cols
+    /// elements. In such variants, `rows_multiple` applies to the axis of `in` that becomes the
+    /// last axis of `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
     /// Reports whether the variant reads one matrix and writes another, as most variants do.

@@ -44,8 +44,7 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
 bool exchanged_pitch(const Look& look) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
-    // For elements that are large enough to be unique, the rules in index_rules.cpp are more
-    // precise.
+    // For elements large enough to be unique, the rules in index_rules.cpp are more precise.
     if (look.pattern.names_its_place()) return false;
     // Test whether the kernel reads in[row * rows + col].
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
@@ -64,7 +63,8 @@ bool turned_around(const Look& look) {
            look.came_from({row, col});
 }
 
-/// Returns a test for whether the first `rows` rows and `cols` columns are repeated in all others.
+/// Returns a test that checks whether the first `rows` rows and `cols` columns are repeated in all
+/// others.
 auto repeated(std::int64_t rows, std::int64_t cols) {
     return [=](const Look& look) {
         return look.expected &&
@@ -73,8 +73,8 @@ auto repeated(std::int64_t rows, std::int64_t cols) {
 }
 constexpr std::int64_t kAll = INT64_MAX;
 
-/// Returns a test for whether the value comes from a cell `rows` rows and `cols` columns after the
-/// right one.
+/// Returns a test that checks whether the value comes from a cell `rows` rows and `cols` columns
+/// after the correct one.
 auto neighbour(int rows, int cols) {
     return [=](const Look& look) {
         return look.expected &&
@@ -117,8 +117,8 @@ bool in_order(const Look& look, int rank, const Order& order) {
     return look.came_from(look.problem.in_cell(source_index(other, look.index)));
 }
 
-/// Reports whether the value fits an output in which the first matrix (or array) of a batch
-/// replaces the others.
+/// Reports whether the value fits an output in which the first matrix (or array) of a batch is
+/// repeated in place of the others.
 bool of_first_batch(const Look& look) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;

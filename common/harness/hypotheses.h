@@ -10,7 +10,7 @@
 
 namespace coalesce {
 
-/// A possible mistake that predicts the contents of each cell of the output.
+/// A possible mistake, which predicts the contents of each cell of the output.
 struct Hypothesis {
     Fault fault;
     /// Reports whether the mistake explains the contents of the cell.
@@ -25,17 +25,17 @@ struct Hypothesis {
 /// Returns all hypotheses. If two explain the same cells, the earlier one is preferred.
 const std::vector<Hypothesis>& hypotheses();
 
-/// The sides of tiles that the diagnosis tries, in the order of preference.
+/// The tile sides that the diagnosis tries, in order of preference.
 inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 
-/// Reports whether the value is from the right position within a tile of that side, but from
-/// another tile.
+/// Reports whether the value comes from the correct position within a tile of side `tile`, but from
+/// the wrong tile.
 bool is_of_wrong_tile(const Look& look, int tile);
-/// Reports whether the value is from the right position of any tile of that side, but without the
-/// transposition within the tile.
+/// Reports whether the value comes from the correct position in some tile of side `tile`, but
+/// without the transposition within the tile.
 bool is_of_unturned_tile(const Look& look, int tile);
-/// Reports whether the value is from the right tile of that side, but from another position within
-/// it.
+/// Reports whether the value comes from the correct tile of side `tile`, but from a different
+/// position within it.
 bool is_of_same_tile(const Look& look, int tile);
 
 }  // namespace coalesce

@@ -26,7 +26,7 @@ struct Indices {
     Index in, out;
 
     bool operator==(const Indices&) const = default;
-    /// Counts the differences from the right expressions.
+    /// Counts the differences from the correct expressions.
     int distance(const Indices& right) const {
         return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
                (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
@@ -55,7 +55,7 @@ bool explains(const Indices& indices, const Problem& problem, const Seen& seen) 
     return false;
 }
 
-/// Finds the pitch on which most cells agree. Each cell votes for the pitch with which its `place`
+/// Finds the pitch that fits the most cells. Each cell votes for the pitch with which its `place`
 /// equals major * pitch + minor.
 class PitchVote {
 public:
@@ -70,7 +70,7 @@ private:
 };
 
 /// The index expressions to try. Their pitches are those of the matrix, and the one that follows
-/// from the cells if the other index expression is right.
+/// from the cells if the other index expression is correct.
 struct Candidates {
     std::vector<Index> in, out;
 };
@@ -102,7 +102,7 @@ Candidates candidates(const Problem& problem, const Sample& sample) {
     return found;
 }
 
-/// Returns all pairs of candidates, starting with those closest to the right indices.
+/// Returns all pairs of candidates, starting with those that differ least from the correct indices.
 std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right) {
     std::vector<Indices> pairs;
     for (const Index& in : candidates.in) {
@@ -116,7 +116,7 @@ std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right
     return pairs;
 }
 
-/// Describes a pitch: "rows", "cols", or the number with an explanation.
+/// Describes a pitch: "rows", "cols", or a number.
 std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
     const std::int64_t right = is_of_out ? problem.out_cols() : problem.cols;
     const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
@@ -190,7 +190,7 @@ Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     const Cell step = most_common<Cell>(std::move(all), {});
     if (step == Cell{}) return {};
     auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
-    // Cells at the edges have no cell at that distance, so they neither support nor refute the
+    // Near the edges, cells have no cell at that distance, so they neither support nor refute the
     // rule.
     const auto is_at_edge = [&](const Seen& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
@@ -235,7 +235,7 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 // ---- components of vectors ----
 
 constexpr std::int64_t kGroup = 4;
-/// For each member of a group of lines, the member that was found in its position.
+/// For each member of a group of lines, the member that was found in its place.
 using Components = std::array<std::int64_t, kGroup>;
 
 /// Returns the actual and the expected source of a value, as positions within a group along one

@@ -25,7 +25,7 @@ Json device_json(const Device& device) {
     return json;
 }
 
-/// Returns all predictions for each launch, except for the time line.
+/// Returns everything that is predicted for each launch, except for the timeline.
 Json launches_json(const Predicted& p) {
     timing::Predictions launches{p.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};

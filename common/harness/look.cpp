@@ -14,7 +14,7 @@ std::string cell_name(const char* matrix, Cell cell) {
 
 namespace {
 
-/// Returns the index along each axis as text, such as "(2,3,4)".
+/// Returns the indices along all axes as a string, such as "(2,3,4)".
 std::string indices_text(const std::array<int, 4>& extents, int rank, std::int64_t index) {
     std::string text = ")";
     for (int k = rank - 1; k >= 0; --k) {
@@ -77,7 +77,7 @@ bool Look::holds_guard() const {
     for (std::size_t i = 0; i < problem.element_size; ++i) {
         if (bytes[i] != kGuardByte) return false;
     }
-    // In elements of one byte, the guard's value may also be an ordinary value of the input.
+    // If elements have only one byte, the guard's value may also be an ordinary value of the input.
     return pattern.names_its_place();
 }
 

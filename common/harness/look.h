@@ -1,4 +1,4 @@
-// One bad cell, and all conclusions that can be drawn from this cell alone.
+// A bad cell, and everything that can be concluded from this cell alone.
 #pragma once
 
 #include <optional>
@@ -25,16 +25,16 @@ struct Look {
     std::optional<Cell> source;
 
     /// Reports whether the value may come from this cell of the input. Elements of one or two bytes
-    /// are not unique, so for these the answer is only probable.
+    /// are not unique, so for them the answer is only probable.
     bool came_from(Cell cell) const;
     /// Reports whether the cell contains the bytes of the guard bands.
     bool holds_guard() const;
     /// Reports whether the cell contains a value that is not in the input.
     bool is_foreign() const;
 
-    /// Returns this look with positions relative to the cell's matrix in the batch. Without a
-    /// batch, returns a copy. `one_matrix` is the result of `Problem::of_one_matrix`, and must
-    /// outlive the returned look.
+    /// Returns this look with positions relative to the matrix of the batch that contains the cell.
+    /// Without a batch, returns a copy. `one_matrix` is the result of `Problem::of_one_matrix`, and
+    /// must outlive the returned look.
     Look within(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".
@@ -45,8 +45,7 @@ struct Look {
 std::string cell_name(const char* matrix, Cell cell);
 /// Returns the name of a cell of the output with an index for each axis, such as "out(2,3,4)".
 std::string out_name(const Problem& problem, Cell cell);
-/// Returns the name of a cell of the input. In an in-place task the name is "data(3,4)", for
-/// example.
+/// Returns the name of a cell of the input, such as "in(3,4)", or "data(3,4)" in an in-place task.
 std::string in_name(const Problem& problem, Cell cell);
 
 }  // namespace coalesce

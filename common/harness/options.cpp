@@ -93,7 +93,7 @@ std::string known_gpu(const std::string& name) {
     }
 }
 
-/// Rejects options that contradict a prediction, which needs a simulated run that counts launches.
+/// Rejects options that contradict a prediction, which needs a simulated run with counted launches.
 void check_prediction(Options& options) {
     if (options.time_at && options.time_on.empty()) options.time_on = known_gpu("H200");
     if (options.time_on.empty()) return;

@@ -17,7 +17,7 @@ struct Shape {
     int cols = 0;  ///< columns of `in`
     /// Compares both numbers.
     bool operator==(const Shape&) const = default;
-    /// Returns the shape as text, such as "1024 x 768".
+    /// Returns the shape as a string, such as "1024 x 768".
     std::string name() const;
 };
 
@@ -39,7 +39,7 @@ struct Options {
     std::optional<Shape> time_at;
 };
 
-/// Parses a command line. Throws a UsageError that names the wrong option.
+/// Parses a command line. Throws a UsageError naming the wrong option.
 Options parse_options(const std::vector<std::string>& arguments);
 
 /// Returns the text that --help prints. `program` is the program's name.

@@ -1,5 +1,4 @@
-/// \file
-/// CUDA events and streams that destroy themselves.
+/// \file CUDA events and streams that are destroyed automatically.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,8 +10,8 @@
 
 namespace coalesce {
 
-/// Ignore errors here, because they come from an earlier call or kernel and have been reported
-/// already.
+/// Ignore errors here, because they come from an earlier call or kernel and have already been
+/// reported.
 struct Destroy {
     void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
     void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }

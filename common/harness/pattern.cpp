@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kStart32 = 0x9e3779b9;
 constexpr std::uint64_t kStart64 = 0x9e3779b97f4a7c15;
 
-/// Returns the multiplicative inverse of an odd number by Newton's method, of which each step
-/// doubles the number of correct bits.
+/// Returns the multiplicative inverse of an odd number by Newton's method. Each step doubles the
+/// number of correct bits.
 template <class Word>
 constexpr Word inverse(Word odd) {
     Word result = odd;
@@ -32,7 +32,7 @@ constexpr Word unshift(Word value, int shift) {
     return result;
 }
 
-/// Floats that are changed by arithmetic or easily lost.
+/// Floats that arithmetic changes or that are easily lost.
 constexpr std::uint32_t kSpecialFloats[] = {
     0x80000000,  // -0.0
     0x7fc01234,  // a quiet NaN with a payload
@@ -123,7 +123,7 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_s
 }
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
-    // Apply each exchange after the earlier ones, so that the mapping stays one to one.
+    // Apply each exchange on top of the earlier ones, so that the mapping stays one to one.
     const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
@@ -134,7 +134,7 @@ void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
 }
 
 void Pattern::place_special_values() {
-    // Move the values that must not occur to indices that no array is large enough to use.
+    // Move the values that must not occur to indices beyond the end of any possible array.
     const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
     exchange(beyond, holder(preimage(poison_)));
     exchange(beyond - 1, holder(preimage(Bits{})));
@@ -215,7 +215,7 @@ void Pattern::fill(void* to, std::uint64_t first, std::size_t count) const {
 Bits Pattern::load(const void* elements, std::size_t index) const {
     const auto* element = static_cast<const unsigned char*>(elements) + index * size_;
     Bits value;
-    // With a constant size, the compiler replaces memcpy by a single instruction.
+    // With a constant size, the compiler replaces memcpy with a single instruction.
     switch (size_) {
         case 1: std::memcpy(&value.low, element, 1); break;
         case 2: std::memcpy(&value.low, element, 2); break;

@@ -59,12 +59,12 @@ public:
 
     /// Writes the elements `first`, `first` + 1 and so on to `to`.
     void fill(void* to, std::uint64_t first, std::size_t count) const;
-    /// Reads element `index` of an array with elements of this size.
+    /// Reads element `index` of an array whose elements have this size.
     Bits load(const void* elements, std::size_t index) const;
 
 private:
     /// Returns the index that `index` was exchanged with, or `index` itself. Exchanges move special
-    /// values to indices that even small matrices have.
+    /// values to indices that occur even in small matrices.
     std::uint64_t exchanged(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
@@ -79,8 +79,8 @@ private:
     std::uint64_t seed_;
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
-    /// A filter with the low bits of all indices in `exchanges_`. Few indices are exchanged, so
-    /// most lookups end here.
+    /// A filter that contains the low bits of all indices in `exchanges_`. Few indices are
+    /// exchanged, so most lookups end here.
     std::bitset<4096> may_be_exchanged_;
 };
 

@@ -14,7 +14,7 @@
 namespace coalesce {
 namespace {
 
-/// Makes launches run only the recorded blocks, as long as this object exists.
+/// Makes launches run only the recorded blocks for as long as this object exists.
 class RecordAlone {
 public:
     explicit RecordAlone(FewBlocks blocks) {

@@ -14,7 +14,8 @@
 
 namespace coalesce {
 
-/// Thrown if there is no prediction, with the reason. The caller has made no mistake.
+/// Thrown if there is no prediction, with the reason. It does not mean that the caller made a
+/// mistake.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -23,7 +24,7 @@ struct NotPredicted : std::runtime_error {
 struct Predicted {
     Shape shape;      ///< the shape
     std::string gpu;  ///< the name of the GPU
-    /// Whether the figures of the GPU were measured. Otherwise they come from documents.
+    /// Whether the figures of the GPU were measured. Otherwise they come from published documents.
     bool measured_gpu = false;
     double copy_gbps = 0;   ///< the speed of a copy on that GPU, in 10^9 bytes per second
     double ms = 0;          ///< the time of all launches
@@ -35,11 +36,12 @@ struct Predicted {
     double of_copy() const { return gbps / copy_gbps; }
     /// The launch that takes longest.
     const timing::Prediction& longest() const;
-    /// Returns the facts that the model lacks about the launches, without duplicates.
+    /// Returns what the model does not know about the launches, without duplicates.
     std::vector<timing::Unknown> unknown() const;
 };
 
-/// Returns the fewest bytes that a kernel must read and write for a matrix of that shape.
+/// Returns the minimum number of bytes that a kernel must read and write for a matrix of that
+/// shape.
 double useful_bytes(Shape shape, int element_size = sizeof(float));
 
 /// Returns the simulator's predictions for the launches that it has recorded.
@@ -56,7 +58,7 @@ enum class FewBlocks {
     moves,      ///< the recorded blocks load and store data
 };
 
-/// Predicts the total time of all launches in `launch`, like `predict`. Together they read and
+/// Predicts, like `predict`, the total time of all launches in `launch`. Together they read and
 /// write `bytes`.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu, FewBlocks blocks = FewBlocks::only_asks);
@@ -72,7 +74,7 @@ struct MemoryRange {
 /// The memory that the recorded blocks accessed. Call `touched` only within `launch`.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint; whole sectors
-    /// The bytes that threads requested. Repeated accesses count each time.
+    /// The number of bytes that threads requested. Repeated accesses count each time.
     std::uint64_t bytes = 0;
     bool is_all = true;  ///< false if there were more accesses than can be recorded
 };
@@ -80,8 +82,8 @@ struct Touched {
 enum class Direction { load, store };
 Touched touched(Direction direction);
 
-/// Returns the note below a table with predicted times, which names the GPU, the shape and the
-/// error band.
+/// Returns the note below a table of predicted times, which names the GPU, the shape and the error
+/// band.
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
                                 double error_band);
 

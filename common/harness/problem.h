@@ -28,8 +28,8 @@ struct Problem {
     Produces produces = {Produces::transpose};  ///< the expected output
     std::size_t element_size = sizeof(float);   ///< in bytes: 1, 2, 4, 8 or 16
     std::uint64_t seed = 0;                     ///< selects the values of the input
-    /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another. For
-    /// elements of 4 and 8 bytes.
+    /// Whether NaNs must keep their bits. If false, any NaN is accepted in place of another.
+    /// Applies to elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
 
     /// Reports whether rows of the input become columns of the output.
@@ -46,7 +46,7 @@ struct Problem {
         if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
         return is_turned() ? rows : cols;
     }
-    /// Reports whether the output is the input's own memory.
+    /// Reports whether the output overwrites the input in the same memory.
     bool is_in_place() const { return produces.in_place; }
     /// Returns the axes of a permuted array, with all extents known. For a matrix, the rank is 0.
     Permutation axes() const {
@@ -68,7 +68,7 @@ struct Problem {
     std::int64_t batches() const;
     /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
     Problem of_one_matrix() const;
-    /// Returns the number of elements, which input and output have in common.
+    /// Returns the number of elements, which is the same for the input and the output.
     std::int64_t elements() const { return rows * cols; }
     /// Returns the size of the input in bytes. The output has the same size.
     std::size_t bytes() const { return static_cast<std::size_t>(elements()) * element_size; }
@@ -119,8 +119,7 @@ std::int64_t source_index(const Permutation& permutation, std::int64_t out_index
 /// Describes a permutation, such as "170 x 64 x 96, axes in the order 0 2 1".
 std::string text_of(const Permutation& permutation);
 
-/// Reports whether the bits are a NaN of type float or double. Always returns false for other
-/// sizes.
+/// Reports whether the bits are a float or double NaN. Always returns false for other sizes.
 bool is_nan(Bits bits, std::size_t element_size);
 
 }  // namespace coalesce

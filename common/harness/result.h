@@ -1,5 +1,4 @@
-/// \file
-/// The result of one variant, and its presentation in a table and as JSON.
+/// \file The result of one variant, and how it is shown in a table and as JSON.
 #pragma once
 
 #include <optional>
@@ -17,7 +16,7 @@ namespace coalesce {
 
 /// How a variant ended.
 enum class Outcome {
-    verified,  ///< right on all shapes
+    verified,  ///< correct on all shapes
     wrong,     ///< wrong on some shape, or could not be launched
     skipped,   ///< not run, for a reason outside the variant
 };
@@ -30,7 +29,7 @@ struct Result {
     Shape shape;
     Outcome outcome = Outcome::verified;  ///< what became of it
     std::string reason;                   ///< why it was skipped or is wrong, in a few lines
-    int shapes_verified = 0;              ///< number of shapes with a right result
+    int shapes_verified = 0;              ///< number of shapes with a correct result
     /// The number of elements moved in the measurement. 0 means rows x cols.
     std::int64_t elements = 0;
     std::string array;                   ///< for a permutation, the array that was measured
@@ -45,7 +44,7 @@ struct Result {
         shape = at;
         reason = why;
     }
-    /// Returns the bytes read and written per second, in 10^9, or 0 if there is no time.
+    /// Returns the speed in 10^9 bytes read and written per second, or 0 if no time was measured.
     double gbps() const;
 };
 
@@ -57,10 +56,10 @@ public:
     Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
           bool is_predicted = false);
 
-    /// Returns the heading, with the names of the columns.
+    /// Returns the heading, which contains the names of the columns.
     std::string head() const;
-    /// Returns the row for a result. `copy_gbps` is the measured speed of the device's own copy, or
-    /// 0 if it was not measured.
+    /// Returns the row for a result. `copy_gbps` is the measured speed of cudaMemcpy on the device,
+    /// or 0 if it was not measured.
     std::string row(const Result& result, double copy_gbps) const;
 
 private:
@@ -71,8 +70,8 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table with predicted times. They explain the times and say why some
-/// are missing.
+/// Returns the notes below a table of predicted times. They explain the times and say why some are
+/// missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// Returns the results of the program `step` as JSON, one result per line.

@@ -15,7 +15,7 @@ namespace coalesce {
 struct Seen {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
-    /// The number of elements in the array before the matrix that contains both positions. 0
+    /// The number of elements in the array that precede the matrix containing both positions. 0
     /// without a batch.
     std::int64_t before = 0;
 };
@@ -23,7 +23,7 @@ struct Seen {
 /// An evenly spread sample of the wrong cells.
 struct Sample {
     std::vector<Seen> cells;  ///< cells whose value occurs in the input, in order
-    /// The number of all sampled cells, including those whose value does not occur in the input.
+    /// The number of all sampled cells, including those whose values do not occur in the input.
     std::uint64_t count = 0;
 };
 
@@ -78,10 +78,10 @@ Explanation count_explained(const Sample& sample, Explains explains) {
     return found;
 }
 
-/// Replaces a step along a cyclic row or column of this length by the equivalent shortest step.
+/// Replaces a step along a cyclic row or column of this length with the shortest equivalent step.
 std::int64_t around(std::int64_t step, std::int64_t length);
 
-/// Returns the size of a tile as text, such as "32 x 32".
+/// Returns the size of a tile as a string, such as "32 x 32".
 inline std::string size_text(std::int64_t side) {
     return std::to_string(side) + " x " + std::to_string(side);
 }
@@ -93,42 +93,43 @@ std::string distances_text(Cell step, const char* row, const char* col);
 // ---- Wrong indices, which have a wrong pitch or a wrong constant. Unlike hypotheses, these rules
 // contain numbers that are derived from the output. ----
 
-/// Finds the pitches of loads and stores that explain most cells. A meaning is "it fits in[row *
-/// rows + col] where in[row * cols + col] belongs". If no pitch explains any cell, the count is 0.
+/// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
+/// "it fits in[row * rows + col] where in[row * cols + col] belongs". If no pitch explains any
+/// cell, the count is 0.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
-/// Finds the constant distance that explains most cells. A meaning is "that is 4 elements too far
-/// on in in".
+/// Finds the constant distance that explains the most cells. An example of `meaning` is "that is 4
+/// elements too far on in in", where the last "in" names the input.
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
 /// Finds rows or columns that are exchanged or repeated within groups of 2 or 4, as happens with
-/// the components of vectors. A meaning is "of each 2 neighbouring rows of the input the 2nd, 1st
-/// stand where the 1st, 2nd belong".
+/// the components of vectors. An example of `meaning` is "of each 2 neighbouring rows of the input
+/// the 2nd, 1st stand where the 1st, 2nd belong".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
 // ---- Batches of separately transposed matrices, with mistakes in the positions or sizes of whole
 // matrices. ----
 
-/// Finds the mistake in a batch that explains most cells. Meanings are "it fits matrices of 32 rows
-/// each, where they have 64", "each matrix is right by itself, but they are in reverse order", or
-/// "it fits matrices that are looked for 64 elements apart". The positions in `sample` are indices
-/// in the whole array. If no mistake explains any cell, the count is 0.
+/// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "it fits
+/// matrices of 32 rows each, where they have 64", "each matrix is right by itself, but they are in
+/// reverse order", and "it fits matrices that are looked for 64 elements apart". The positions in
+/// `sample` are indices in the whole array. If no mistake explains any cell, the count is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// The tile of the input that belongs at some position, and the tile that was found there, each as
-/// tile row and column.
+/// The tile of the input that belongs at some position, and the tile that was found there. Each is
+/// given as a tile row and a tile column.
 struct TileMove {
     Cell should, holds;
 };
 
-/// Returns a simple rule that describes the moves, such as "each tile is 1 tile too far down".
-/// Joins several rules that fit equally well with "; or". Returns "" if no simple rule fits.
+/// Returns a simple rule that describes the moves, such as "each tile is 1 tile too far down". If
+/// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Returns a formula by which blocks could choose their tiles so that exactly the `missed` tiles,
-/// given row by row, are left out. Returns "" if no simple formula fits.
+/// Returns a formula by which blocks could choose their tiles and leave out exactly the `missed`
+/// tiles, which are given row by row. Returns "" if no simple formula fits.
 std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

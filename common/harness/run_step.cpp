@@ -20,7 +20,7 @@
 namespace coalesce {
 namespace {
 
-/// The largest number of blocks in the second dimension of a grid. The steps use this dimension for
+/// The maximum number of blocks in the second dimension of a grid. The steps use this dimension for
 /// rows.
 constexpr int kMostBlocksDown = 65535;
 
@@ -61,7 +61,7 @@ std::string reports_text() {
     return text;
 }
 
-/// Returns the bytes of two matrices of that shape, including guard bands.
+/// Returns the size of two matrices of that shape in bytes, including guard bands.
 std::size_t matrices_bytes(Shape shape, int element_size) {
     return VerifiedBuffers::bytes_needed({.rows = shape.rows,
                                           .cols = shape.cols,
@@ -76,7 +76,7 @@ std::size_t device_bytes(const Device& device, Shape shape, int element_size = s
 }
 
 /// Returns the shape to measure if the user gives none. It is as large as makes sense for the
-/// device and fits into its memory.
+/// device and as its memory allows.
 Shape default_shape(const Device& device) {
     if (device.simulated) return {1024, 1024};
     const std::size_t free = free_device_bytes(false);
@@ -162,7 +162,7 @@ private:
     void verify_on_shapes(Result& result) {
         for (const Problem& problem : problems_for(*result.variant)) {
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
-            // The measurement verifies its own shape, for matrices and arrays alike.
+            // The measurement itself verifies its shape, for matrices and arrays alike.
             const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
             verify_at(result, problem, measured);
             if (result.outcome != Outcome::verified) return;
@@ -187,7 +187,7 @@ private:
         std::vector<Shape> shapes = verification_shapes(variant);
         if (device_.simulated) return shapes;
         // A real GPU is fast enough for large shapes as well. Verify two ragged ones, and the shape
-        // for the measurement.
+        // that is to be measured.
         for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
             shapes.push_back(rounded_up(large, variant));
         }
@@ -195,8 +195,8 @@ private:
         return shapes;
     }
 
-    /// Reports whether the shape will be measured. In that case it is verified during the
-    /// measurement, and not before.
+    /// Reports whether the shape will be measured. If so, it is verified during the measurement,
+    /// not before.
     bool is_measured(Shape shape) const { return options_.bench && shape == shape_; }
 
     void verify_at(Result& result, const Problem& problem, bool is_measured) {
@@ -209,8 +209,8 @@ private:
         if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
     }
 
-    /// Verifies again on the simulator, without guard bands, which hide out-of-bounds accesses from
-    /// memcheck.
+    /// Verifies again on the simulator, without guard bands, which would hide out-of-bounds
+    /// accesses from memcheck.
     void verify_without_guards(Result& result, const Problem& problem) {
         if (result.outcome == Outcome::skipped) return;
         const Variant& variant = *result.variant;
@@ -302,8 +302,7 @@ private:
     }
 
     VerifiedBuffers& large_buffers(const Variant& variant) {
-        // Reuse the buffers between variants that read one matrix and write another, which are
-        // nearly all variants.
+        // Reuse the buffers if both variants read one matrix and write another, as nearly all do.
         const Variant& before = large_is_for_;
         if (!large_ || !variant.is_plain() || !before.is_plain() || before.in != variant.in ||
             before.out != variant.out || before.element_size != variant.element_size) {
@@ -324,7 +323,7 @@ private:
     /// The buffers for measurements. They can be large, so they are reused.
     std::unique_ptr<VerifiedBuffers> large_;
     Variant large_is_for_;
-    /// Set after a kernel has broken the context of a real GPU, after which nothing can run.
+    /// Whether a kernel has broken the context of a real GPU, after which nothing else can run.
     bool device_is_lost_ = false;
 };
 

@@ -17,18 +17,18 @@ namespace coalesce {
 std::vector<Shape> verification_shapes(const Variant& variant);
 
 /// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
-/// accepts. Their extents are one, small, odd, multiples of a tile, or leave an incomplete tile.
+/// accepts. Their extents are 1, small, odd, multiples of a tile, or leave an incomplete tile.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// Returns the array of `variant` with as many elements as a matrix of that shape. Returns nothing
-/// if the matrix has fewer elements than one batch.
+/// Returns the array of `variant` that has as many elements as a matrix of that shape. Returns
+/// nothing if the matrix has fewer elements than one batch.
 std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
-/// Returns the next larger shape that `variant` accepts. If the variant accepts only squares,
-/// returns a square with as many rows. The number of elements must fit into an int.
+/// Returns the next larger shape that `variant` accepts. If it accepts only squares, returns a
+/// square with the rounded-up number of rows. The number of elements must fit into an int.
 Shape rounded_up(Shape shape, const Variant& variant);
 
-/// Returns the reason why `variant` does not accept `shape`, with the next shape that it accepts.
-/// Returns "" if it accepts the shape.
+/// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if
+/// it accepts the shape.
 std::string refusal(const Variant& variant, Shape shape);
 
 }  // namespace coalesce

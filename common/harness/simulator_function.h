@@ -33,12 +33,12 @@ Function* find(const char* name) {
 /// Adds the simulator's counters in `from` to `to`.
 void add(const CoalesceCounters& from, Counters& to);
 
-/// Returns a pointer to a function of the simulator's header, as in
+/// Returns a pointer to a function in the simulator's header, as in
 /// SIMULATOR_FUNCTION(coalesceGetReports)().
 #define SIMULATOR_FUNCTION(name) (::coalesce::simulator_library::find<decltype(name)>(#name))
 
 /// Calls `visit(report)` for each report about a kernel. Leaves out reports about failed calls,
-/// because the harness sees the errors that these calls return.
+/// because the harness sees the errors that those calls return.
 template <class Visit>
 void for_each_report(Visit visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();

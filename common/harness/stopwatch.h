@@ -18,15 +18,15 @@ public:
     explicit Stopwatch(std::size_t l2_bytes);
 
     /// Measures `work`, which queues operations in the default stream. Warms up first, and then
-    /// measures with events. Fills the cache with other data before each repetition.
+    /// measures with events. Before each repetition, fills the cache with other data.
     Timing time_on_device(const std::function<void()>& work);
-    /// Measures `work` once, without a warm-up, and returns milliseconds. For callers that schedule
-    /// the repetitions themselves.
+    /// Measures `work` once, without a warm-up, and returns milliseconds. Use it if the caller
+    /// schedules the repetitions itself.
     double time_once_on_device(const std::function<void()>& work);
     /// Measures `work`, which runs on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);
 
-    /// Returns the bytes of device memory that a stopwatch needs.
+    /// Returns how many bytes of device memory a stopwatch needs.
     static std::size_t bytes_needed(std::size_t l2_bytes);
 
 private:

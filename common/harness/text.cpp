@@ -34,7 +34,7 @@ std::string wrap(const std::string& text, const std::string& indent) {
             result += (line.empty() ? "" : indent + line) + "\n";
             continue;
         }
-        // Each part of a broken line gets the indentation of the whole line.
+        // Each part of a broken line gets the indentation of the original line.
         const std::string own(std::min(line.find_first_not_of(' '), line.size()), ' ');
         std::string current;
         for (const std::string& word : words_of(line)) {

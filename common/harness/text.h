@@ -10,8 +10,8 @@ namespace coalesce {
 /// The width of the output, in columns.
 constexpr int kTerminalColumns = 80;
 
-/// Breaks `text` into lines of at most 80 columns, each of which starts with `indent`. Keeps
-/// existing line breaks.
+/// Breaks `text` into lines of at most 80 columns, each starting with `indent`. Keeps existing line
+/// breaks.
 std::string wrap(const std::string& text, const std::string& indent = "");
 
 /// Breaks `start` followed by `text` into lines of at most 80 columns. Indents all lines but the

@@ -17,13 +17,13 @@ Cell tile_at(std::int64_t row, std::int64_t col) {
     return {row, col};
 }
 
-/// Returns the tile with this number, if tiles are counted row by row and each row has `count`
+/// Returns the tile with this number, if tiles are numbered row by row and each row has `count`
 /// tiles.
 Cell by_rows(std::int64_t number, std::int64_t count) {
     return {number / count, number % count};
 }
 
-/// Returns the tile with this number, if tiles are counted column by column and each column has
+/// Returns the tile with this number, if tiles are numbered column by column and each column has
 /// `count` tiles.
 Cell by_cols(std::int64_t number, std::int64_t count) {
     return {number % count, number / count};

@@ -31,9 +31,9 @@ Timing summarise(std::vector<double> values) {
     timing.repetitions = static_cast<int>(values.size());
     timing.ms = median(values);
     for (double& value : values) value = std::abs(value - timing.ms);
-    // The median absolute deviation times 1.4826 estimates the standard deviation. The standard
-    // error of a median is 1.2533 / sqrt(n) of the standard deviation, and two standard errors
-    // cover 95 %.
+    // The median absolute deviation times 1.4826 is an estimate of the standard deviation. The
+    // standard error of a median is 1.2533 / sqrt(n) times the standard deviation, and two standard
+    // errors cover 95 %.
     const double deviation = 1.4826 * median(values);
     timing.spread =
         2 * 1.2533 * deviation / std::sqrt(static_cast<double>(values.size())) / timing.ms;
@@ -65,7 +65,7 @@ Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least)
 
 double Stopwatch::time_once_on_device(const std::function<void()>& work) {
     // Flushing evicts the matrix from the cache. It also keeps the device busy while the host
-    // queues the measured work, so that launch latency is not measured.
+    // queues the work to be measured, so that the time does not include launch latency.
     flush_by_reading(flush_.data(), flush_.bytes());
     CUDA_CHECK(cudaEventRecord(start_.get(), nullptr));
     work();

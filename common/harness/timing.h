@@ -1,5 +1,4 @@
-/// \file
-/// Times that were measured on a real GPU.
+/// \file Times measured on a real GPU.
 #pragma once
 
 #include <vector>
@@ -9,7 +8,7 @@ namespace coalesce {
 /// A measured time.
 struct Timing {
     double ms = 0;  ///< the median
-    /// The uncertainty of the median with 95 % confidence, as a fraction of the median.
+    /// The uncertainty of the median at 95 % confidence, as a fraction of the median.
     double spread = 0;
     int repetitions = 0;  ///< the number of measurements
 };

@@ -19,7 +19,8 @@ bool is_subnormal(Bits bits, std::size_t element_size) {
     return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
 }
 
-/// The ranges of the integer types. The table below has them by Integer, with their names.
+/// Bounds for the ranges of the integer types. The table below lists the ranges by Integer, with
+/// their names.
 constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
 constexpr struct {
     const char* name;

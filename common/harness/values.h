@@ -20,8 +20,8 @@ enum class ValueChange {
     unrelated,  ///< none of these
 };
 
-/// Returns how the value changed. For elements of other sizes than 4 and 8 bytes, the result is
-/// always `unrelated`.
+/// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always
+/// `unrelated`.
 ValueChange change_of(Bits expected, Bits held, std::size_t element_size);
 
 /// Reports whether `held` is the sum of `one` and `other` as floats or doubles. If either is a NaN,
@@ -31,15 +31,15 @@ bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size);
 /// Reports whether the bits are 0 or -0 of type float or double.
 bool is_zero(Bits bits, std::size_t element_size);
 
-/// The integer types that a kernel may convert a value to.
+/// The integer types to which a kernel may convert a value.
 enum class Integer { signed_32, unsigned_32, signed_64 };
 /// Returns the name of a type: "int", "unsigned" or "long long".
 const char* name_of(Integer type);
-/// Reports whether `held` is the result of converting `from` to that integer type and back on a
-/// GPU. The conversion cuts off the fraction and clamps the value to the range of the type.
+/// Reports whether `held` is the result of converting `from` to this integer type and back on a
+/// GPU. The conversion drops the fraction and clamps the value to the range of the type.
 bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type);
 
-/// Returns the bits and their value as text, such as "0x3f800000 (1)".
+/// Returns the bits and their value as a string, such as "0x3f800000 (1)".
 std::string value_text(Bits bits, std::size_t element_size);
 
 }  // namespace coalesce

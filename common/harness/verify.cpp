@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
 
-/// Returns the number of threads for `count` elements. Each thread needs enough work to be worth
-/// starting.
+/// Returns the number of threads to use for `count` elements. Each thread needs enough work to be
+/// worth starting.
 int thread_count(std::int64_t count) {
     constexpr std::int64_t worth_a_thread = 1 << 16;
     const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
@@ -22,7 +22,7 @@ int thread_count(std::int64_t count) {
 }
 
 /// Splits the indices below `count` into equal shares, and calls `work(share, begin, end)` for each
-/// share in a thread of its own. `work` must not throw.
+/// share in a separate thread. `work` must not throw.
 template <class Work>
 void in_parallel(int threads, std::int64_t count, Work work) {
     std::vector<std::jthread> running;
@@ -32,7 +32,7 @@ void in_parallel(int threads, std::int64_t count, Work work) {
     work(0, std::int64_t{0}, count / threads);
 }
 
-/// The direction of access to a matrix.
+/// How a matrix is accessed.
 enum class Access { read, write };
 
 /// Calls `visit(elements, first, count)` for each chunk of a matrix. Visits host memory directly,
@@ -41,7 +41,7 @@ template <class Visit>
 void in_chunks(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
     const bool is_copied = matrix.where == Memory::device;
     DeviceBuffer copy;
-    // Use page-locked memory, which the device copies faster.
+    // Use page-locked memory, because copies between it and the device are faster.
     if (is_copied) copy = DeviceBuffer(std::min(problem.bytes(), kChunkBytes), Memory::host);
     for (std::size_t at = 0; at < problem.bytes(); at += kChunkBytes) {
         const std::size_t bytes = std::min(kChunkBytes, problem.bytes() - at);
@@ -71,7 +71,7 @@ void fill_guards(const GuardedSpan& span) {
     fill(span, span.data + span.bytes, kGuardByte, span.guard_bytes);
 }
 
-/// Returns the bytes of a guard band, starting with the byte next to the matrix.
+/// Returns the bytes of a guard band, starting with the byte closest to the matrix.
 std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
     const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);

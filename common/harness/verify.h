@@ -1,6 +1,6 @@
 /// \file
-/// Verifies kernels. It prepares a kernel's buffers and afterwards checks every bit. If something
-/// is wrong, it finds the kind of mistake.
+/// Verifies kernels. The verifier prepares a kernel's buffers and afterwards checks every bit. If
+/// something is wrong, it finds the kind of mistake.
 ///
 /// The verifier works on buffers that the caller provides, with elements of 1, 2, 4, 8 or 16 bytes:
 ///
@@ -11,7 +11,7 @@
 ///     Comparison comparison = buffers.check();
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
-/// For memory of your own, call `prepare_in`, `prepare_out` and `check`.
+/// For your own memory, call `prepare_in`, `prepare_out` and `check`.
 #pragma once
 
 #include <optional>
@@ -46,13 +46,13 @@ struct Comparison {
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
-    std::int64_t written_rows = 0;  ///< number of leading rows that contain all written cells
-    std::int64_t written_cols = 0;  ///< number of leading columns that contain all written cells
+    std::int64_t written_rows = 0;  ///< all written cells are in the first rows, this many
+    std::int64_t written_cols = 0;  ///< all written cells are in the first columns, this many
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
     std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output
 
-    /// Reports whether every bit is right, the input is unchanged, and nothing was written out of
+    /// Reports whether every bit is correct, the input is unchanged, and nothing was written out of
     /// bounds.
     bool is_right() const { return findings.empty(); }
     /// Returns the most important fault.
@@ -80,15 +80,15 @@ public:
     /// The usual size of a guard band, in bytes. It catches most out-of-bounds writes.
     static constexpr std::size_t kUsualGuard = std::size_t{256} << 10;
 
-    /// Allocates the buffers. With 0 there are no guard bands, and the simulator's memcheck sees
-    /// every out-of-bounds access.
+    /// Allocates the buffers. With a guard size of 0 there are no guard bands, and the simulator's
+    /// memcheck sees every out-of-bounds access.
     explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = kUsualGuard,
                              Memory in = Memory::device, Memory out = Memory::device);
 
     /// Writes the input, the poison and the guard bands.
     void prepare();
-    /// Fills the output with poison again, for the next kernel. For an in-place task, also writes
-    /// the input again.
+    /// Fills the output with poison again, for the next kernel. For an in-place task, also restores
+    /// the input.
     void poison();
     /// Changes the task for the next kernel. The new task must have the same number and size of
     /// elements, and must be in place exactly if the old one was.
@@ -103,8 +103,8 @@ public:
     /// The task of these buffers.
     const Problem& problem() const { return problem_; }
 
-    /// Returns the bytes of both buffers with their guard bands, whether in device or in host
-    /// memory.
+    /// Returns the size of both buffers with their guard bands in bytes, whether they are in device
+    /// or in host memory.
     static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }

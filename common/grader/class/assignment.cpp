@@ -45,9 +45,9 @@ public:
         return shapes_;
     }
 
-    // Draws the second shape for which costs are counted. A kernel that recognizes the public shape
-    // by its size must not be cheap for that shape only. The shape consists of whole tiles of every
-    // lesson, so that the limits per request hold, and is square only if it must be.
+    // Draws the second shape for which costs are counted, so that a kernel cannot be cheap merely
+    // by recognizing the size of the public shape. The shape consists of whole tiles in every
+    // lesson, so that the limits per request hold, and it is square only if it must be.
     Shape counted() {
         constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
         for (;;) {
@@ -96,8 +96,9 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
                      joined(all, ", ", &Assigned::name));
 }
 
-// Divides an exercise's points. Most of them are for the counters, which show whether the lesson's
-// subject was learned. The skeleton and the kernel of the previous lesson may already be correct.
+// Divides up an exercise's points. Most of them go to the counters, which show whether the lesson's
+// subject was learned. For mere correctness, the skeleton or the previous lesson's kernel may be
+// enough.
 Points shared_out(double points) {
     return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }

@@ -14,10 +14,10 @@ namespace coalesce::grader {
 
 /// The parameters of a new assignment.
 struct NewAssignment {
-    std::filesystem::path folder;        ///< the folder to create, which must not exist
-    std::string title;                   ///< the title for students, or empty for the name
+    std::filesystem::path folder;        ///< the folder to create, which must not exist yet
+    std::string title;                   ///< the title for students, or empty to use the name
     std::vector<std::string> exercises;  ///< names or numbers of exercises
-    std::vector<double> points;          ///< points of each exercise, or empty for the course's
+    std::vector<double> points;          ///< points for each exercise, or empty to use the course's
 };
 
 /// Creates the assignment, completely or not at all. Throws UsageError.
@@ -30,7 +30,8 @@ struct Proof {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether it must get all points
     std::string failure;     ///< the failure that must be found, or "" for any
-    double most_share = 1;   ///< largest fraction of the points; 1 allows all but full points
+    /// The largest fraction of the points that a wrong source may get. It may never get all points.
+    double most_share = 1;
 };
 
 /// The largest fraction of an exercise's points that a student may get for no work.

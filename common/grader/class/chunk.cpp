@@ -50,8 +50,7 @@ std::string source_of(const Plan& plan, const Entry& task) {
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
 }
 
-// Stores a result. If there is a result with this key already, throws Infrastructure unless the two
-// are equal.
+// Stores a result. If a different result is already stored under this key, throws Infrastructure.
 void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                  const std::string& result) {
     std::string sealed = sealed_result(assignment, key, result);

@@ -51,8 +51,8 @@ void pack_assignment(const Assignment& assignment, const std::string& as,
     }
 }
 
-// Writes the assignment without its secrets: with public shapes in place of the hidden ones,
-// another key, and no solutions.
+// Writes the assignment without its secrets: with public shapes in place of the hidden ones, a
+// different key, and no solutions.
 void write_published(const Assignment& assignment, const fs::path& to) {
     const fs::path teacher = to / assignment.name / "teacher";
     make_folder(teacher);
@@ -107,8 +107,8 @@ void export_platform(const Assignment& assignment, const std::string& platform,
         for (const char* part : kCourseParts) {
             pack_all(repository() / part, std::string("course/") + part, files);
         }
-        // Ubuntu 22.04 has no package for toml++, so include its headers. Each file states its MIT
-        // licence.
+        // Ubuntu 22.04 has no package for toml++, so add its headers to the archive. Each file
+        // states its MIT licence.
         pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);
         // The archive contains the key.
         return write_whole(to, zip_of(files), 0600);

@@ -20,11 +20,11 @@ namespace coalesce::grader {
 void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to);
 
-/// Returns a file of common/grader/platforms/ with each @NAME@ replaced by the value of NAME in `words`. Throws
-/// UsageError if the file does not exist, and Infrastructure if a value is missing.
+/// Returns a file of common/grader/platforms/ with each @NAME@ replaced with the value of NAME in
+/// `words`. Throws UsageError if the file does not exist, and Infrastructure if a value is missing.
 std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
 
-/// Quotes a text as one word for a shell.
+/// Quotes a string so that a shell takes it as one word.
 std::string shell_word(const std::string& text);
 
 }  // namespace coalesce::grader

@@ -24,7 +24,7 @@ std::string shapes_text(const Result& result) {
     std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
-        // Do not tell how many hidden shapes failed, which would reveal something about them.
+        // Do not say how many hidden shapes failed, because that would reveal something about them.
         const bool is_right = result.hidden_passed == result.hidden_tried;
         text += is_right ? ", and on all hidden ones" : ", but not on all hidden ones";
     }
@@ -83,7 +83,7 @@ std::string file_name(std::string_view student) {
         if (static_cast<unsigned char>(letter) >= 0x80) is_plain = false;
         text += is_plain ? letter : '-';
     }
-    // A program could take a name that begins with - for an option.
+    // A program could mistake a name that begins with - for an option.
     return "s" + sha256_hex(student).substr(0, 10) + "-" + text;
 }
 

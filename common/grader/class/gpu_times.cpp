@@ -19,7 +19,7 @@ namespace {
 
 // Time limit in seconds for measuring one kernel, including the initialization of the GPU.
 constexpr int kMostSecondsOfTimer = 60;
-// The side of the measured matrix, which is larger than every cache.
+// The side length of the measured matrix, which is larger than every cache.
 constexpr int kSide = 4096;
 
 bool is_right(const Graded& graded) {
@@ -27,7 +27,7 @@ bool is_right(const Graded& graded) {
            graded.result->points.correct == graded.possible.correct;
 }
 
-// Returns the reason why nothing can be measured, or "" if the GPU responds.
+// Returns why nothing can be measured, or "" if the GPU responds.
 std::string problem_of_gpu() {
     Ended probe = run_child({own_program(), "time"}, kMostSecondsOfTimer);
     if (probe.timed_out) return "the GPU does not answer";

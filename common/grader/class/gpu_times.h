@@ -15,7 +15,7 @@ namespace coalesce::grader {
 
 /// A row of times.csv.
 struct MeasuredTime {
-    std::string student;   ///< the student's name in its original bytes
+    std::string student;   ///< the student's name, as raw bytes
     std::string exercise;  ///< "03_tiled"
     GpuTime time;
     double bytes = 0;  ///< bytes that a launch reads and writes
@@ -25,8 +25,8 @@ struct MeasuredTime {
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
 /// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and
-/// writes times.csv to the folder of the grades. Without a GPU it prints a message and writes
-/// nothing. Throws Infrastructure if the GPU stops responding.
+/// writes times.csv to the folder that contains the grades. Without a GPU it prints a message and
+/// writes nothing. Throws Infrastructure if the GPU stops responding.
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out);
 

@@ -62,8 +62,8 @@ const Identity* identity_in(const Roster& roster, const std::string& student) {
     return nullptr;
 }
 
-// Throws UsageError if a student is missing from the roster, whose points would otherwise be lost
-// silently.
+// Throws UsageError if a student is missing from the roster, because that student's points would
+// otherwise be lost silently.
 void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
     std::vector<std::string> missing;
     for (const StudentResults& student : results.students) {

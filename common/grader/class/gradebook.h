@@ -1,6 +1,5 @@
-/// \file
-/// Writes grades in the formats that Moodle and Canvas import. A teacher's list of names gives the
-/// students' identities, and late days cost points.
+/// \file Writes grades in the formats that Moodle and Canvas import. A teacher's list of names
+/// supplies the students' identities, and late days cost points.
 #pragma once
 
 #include <map>
@@ -13,7 +12,7 @@ namespace coalesce::grader {
 
 /// A student's identity on a platform. Missing values are "".
 struct Identity {
-    std::string name;     ///< the name on the platform, or empty for the submission's
+    std::string name;     ///< the name on the platform, or empty to use the submission's
     std::string id;       ///< Moodle's ID number, Canvas's ID
     std::string sis_id;   ///< Canvas's SIS User ID
     std::string login;    ///< Canvas's SIS Login ID
@@ -25,9 +24,9 @@ struct Identity {
 /// The identities of students, by the names of their submissions.
 using Roster = std::map<std::string, Identity>;
 
-/// Reads a list of names in CSV. The first line has the columns `student` and any of `name`, `id`,
-/// `sis_id`, `login`, `email`, `section` and `late_days`, in any order. Messages name `file`.
-/// Throws UsageError.
+/// Reads a list of names in CSV format. The first line has the columns `student` and any of `name`,
+/// `id`, `sis_id`, `login`, `email`, `section` and `late_days`, in any order. Error messages refer
+/// to the list as `file`. Throws UsageError.
 Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.
@@ -36,8 +35,8 @@ struct LateRule {
     double free_days = 0;  ///< late days without a deduction
 };
 
-/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. The
-/// points of students who submitted nothing or are not graded yet stay empty. Throws UsageError.
+/// Returns the gradebook for "moodle" or "canvas". The roster must contain every student. Points
+/// are left empty for students who submitted nothing or are not graded yet. Throws UsageError.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);
 

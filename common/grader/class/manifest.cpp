@@ -55,7 +55,7 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
     return points;
 }
 
-// Reads an exercise: starts with the course's exercise and applies the manifest's changes.
+// Reads an exercise: takes the course's exercise and applies the manifest's changes to it.
 Assigned read_assigned(const StrictToml& reader, const toml::table& table,
                        const course::Course& course) {
     const std::string where = "an exercise";

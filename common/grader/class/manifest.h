@@ -3,7 +3,7 @@
 ///
 ///     NAME/handout/       files for students: README.md, exercises/NN_name/kernel.cu
 ///     NAME/teacher/       files that students must not get, readable only by the owner (0700):
-///         assignment.toml     the exercises, changes of their requirements, and the points;
+///         assignment.toml     the exercises, changes to their requirements, and the points;
 ///                             may be edited
 ///         hidden.toml         the shapes that only the teacher knows
 ///         key                 64 hexadecimal digits, from which all inputs are derived
@@ -35,7 +35,7 @@ struct Assignment {
     std::filesystem::path results() const { return teacher() / "results"; }
     /// Returns the file of the store.
     std::filesystem::path store() const { return teacher() / "store.sqlite"; }
-    /// Returns the exercise of this name or number, or nullptr.
+    /// Returns the exercise with this name or number, or nullptr if there is none.
     const Assigned* find(const std::string& name_or_number) const;
     /// Returns the secret of an exercise, which differs between exercises and epochs.
     Secret secret(const Assigned& exercise) const;
@@ -43,14 +43,15 @@ struct Assignment {
     double points() const;
 };
 
-/// Returns the course's folder: the value of COALESCE_COURSE, or the folder where this program was built.
+/// Returns the course's folder: the value of COALESCE_COURSE, or the folder where this program was
+/// built.
 std::filesystem::path repository();
 
 /// Returns the path of this program, which it needs to start child processes.
 std::string own_program();
 
-/// Reads an assignment. On a mistake, throws a UsageError that names file and line and says what to
-/// do.
+/// Reads an assignment. On a mistake, throws a UsageError that names the file and the line and says
+/// what to do.
 Assignment read_assignment(const std::filesystem::path& folder);
 
 /// Returns the text of assignment.toml.
@@ -59,8 +60,8 @@ std::string manifest_text(const Assignment& assignment);
 std::string hidden_text(const Assignment& assignment);
 
 /// Returns the digest of an exercise's requirements, including hidden shapes, points and solution.
-/// A change of any of them changes the keys of all results, so that new results are stored in
-/// addition to the old ones.
+/// Changing any of them changes the keys of all results, so that new results are stored in addition
+/// to the old ones.
 std::string digest_of(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

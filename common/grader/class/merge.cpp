@@ -47,7 +47,7 @@ public:
 
     ClassResults finish() {
         ClassResults results = OpenRun::finish();
-        // Remove the files of chunks that were killed.
+        // Remove the files left behind by chunks that were killed.
         std::error_code ignored;
         for (const fs::directory_entry& file :
              fs::directory_iterator(plan_.folder / "work", ignored)) {

@@ -22,8 +22,8 @@ namespace {
 
 using codec::Json;
 
-// Measures the seconds that judging a solution takes once the compiler and the simulator are warm.
-// The size of a chunk depends on it.
+// Measures how many seconds it takes to judge a solution once the compiler and the simulator are
+// warm. The size of a chunk depends on this.
 double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
     double sum = 0;
@@ -40,8 +40,8 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     return sum / static_cast<double>(assignment.exercises.size());
 }
 
-// Distributes the tasks round-robin. Neighbours in the class, who may have copied the same endless
-// loop, get into different chunks.
+// Distributes the tasks round-robin, so that neighbours in the class, who may have copied the same
+// endless loop, end up in different chunks.
 std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
@@ -66,7 +66,7 @@ void describe(auto& codec, Plan& plan) {
 
 namespace {
 
-// Makes the plan of a class and writes it.
+// Plans the grading of a class and writes the plan.
 class Planning {
 public:
     Planning(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier)

@@ -1,7 +1,7 @@
 /// \file
 /// Grades a class on many computers. A plan divides the work into chunks, each chunk writes
-/// results, and a merge adds these to the store. The computers either share the plan's folder, or get a copy
-/// and return its results/.
+/// results, and a merge adds these to the store. The computers either share the plan's folder, or
+/// get a copy and return its results/.
 ///
 ///     PLAN/plan.json       everything that results depend on, all submissions, and the chunks
 ///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, for GitHub Actions
@@ -26,24 +26,24 @@
 
 namespace coalesce::grader {
 
-/// The most chunks of a plan. It is the limit of GitHub Actions for a matrix, and enough for any
-/// class.
+/// The maximum number of chunks in a plan. It is GitHub Actions' limit for a matrix, and enough for
+/// any class.
 constexpr int kMostChunks = 256;
 
-/// A plan that was read from its folder.
+/// A plan as read from its folder.
 struct Plan {
     std::filesystem::path folder;                 ///< the plan's folder
     std::string assignment;                       ///< name of the assignment
     std::string identity;                         ///< identity of the assignment, including its key
     JudgeSetup setup;                             ///< the setup that every computer must have
     std::vector<Entry> entries = {};              ///< all submissions
-    std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge, for each chunk
+    std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge in each chunk
 
     /// Returns the number of submissions in all chunks.
     std::size_t tasks() const;
-    /// Returns the file of the result with this key.
+    /// Returns the path of the file for the result with this key.
     std::filesystem::path result(const std::string& key) const;
-    /// Returns the submissions of a chunk that have no result yet. Chunks are counted from 1.
+    /// Returns the submissions of a chunk that have no result yet. Chunks are numbered from 1.
     std::vector<Entry> missing(std::size_t chunk) const;
 };
 
@@ -53,7 +53,8 @@ void describe(auto& codec, Entry& entry) {
            entry.source, "problem", entry.problem, "details", details);
 }
 
-/// Returns the content of a result's file: the result with a seal that only the assignment's key can make.
+/// Returns the content of a result file: the result with a seal that only the assignment's key can
+/// make.
 std::string sealed_result(const Assignment& assignment, const std::string& key,
                           const std::string& result);
 /// Returns the result in a sealed file. Throws Infrastructure if the seal is wrong, which means
@@ -64,9 +65,9 @@ std::string opened_result(const Assignment& assignment, const std::string& key,
 /// The parameters of a new plan.
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
-    std::filesystem::path to;           ///< the plan's folder, which must not exist
+    std::filesystem::path to;           ///< the plan's folder, which must not exist yet
     int chunks = 0;       ///< number of chunks, or 0 to give each chunk `seconds` of work
-    double seconds = 30;  ///< least work of a chunk, in seconds of one processor
+    double seconds = 30;  ///< minimum work per chunk, in seconds on one processor
 };
 
 /// Writes a plan, completely or not at all. `tier` is the tier in JudgeOptions. Submissions that

@@ -1,6 +1,5 @@
-/// \file
-/// Writes the reports for teachers and students. Equal results give byte-identical reports. No
-/// report contains hidden shapes or inputs.
+/// \file Writes the reports for teachers and students. The same results always produce
+/// byte-identical reports. No report contains hidden shapes or inputs.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +10,18 @@
 
 namespace coalesce::grader {
 
-/// Returns grades.csv, which has a line for each student with the points, verdict and failure of
-/// each exercise.
+/// Returns grades.csv, with one line per student that lists the points, verdict and failure of each
+/// exercise.
 std::string grades_csv(const ClassResults& results);
-/// Returns junit.xml, which has a suite for each exercise and a test case for each student.
+/// Returns junit.xml, with a suite for each exercise and a test case for each student.
 std::string junit_xml(const ClassResults& results);
-/// Returns grades.json, which contains everything except hidden data.
+/// Returns grades.json, which contains everything except the hidden data.
 std::string grades_json(const ClassResults& results);
 /// Returns a student's feedback as Markdown.
 std::string feedback(const ClassResults& results, const StudentResults& student);
-/// Returns a summary for the terminal, which counts the submissions with each verdict.
+/// Returns a summary for the terminal, which gives the number of submissions with each verdict.
 std::string summary(const ClassResults& results);
-/// Lists the submissions that make the judge crash, for the teacher. Returns "" if there are none.
+/// Lists, for the teacher, the submissions that make the judge crash. Returns "" if there are none.
 std::string faults_text(const ClassResults& results);
 
 /// Returns a file name for a student. It consists of the harmless characters of the student's name

@@ -16,17 +16,18 @@ namespace coalesce::grader {
 struct Graded {
     std::string exercise;          ///< "03_tiled"
     Points possible;               ///< the possible points
-    std::string source;            ///< the submitted source, or "" if none can be judged
+    std::string source;            ///< the submitted source, or "" if there is none to judge
     std::optional<Result> result;  ///< the result, or empty if not graded yet
     std::string ignored = "";      ///< other submitted files, which were not examined
 
-    /// Returns the code of the mark, such as "WA", or "SYS" if the submission is not graded yet.
+    /// Returns the code of the mark, such as "WA". If the submission is not graded yet, returns
+    /// "SYS".
     std::string code() const;
 };
 
 /// One student's results.
 struct StudentResults {
-    std::string name;            ///< the student's name in its original bytes
+    std::string name;            ///< the student's name, as raw bytes
     std::vector<Graded> graded;  ///< results in the order of the exercises
 
     /// Reports whether every exercise has a result.
@@ -52,7 +53,8 @@ struct ClassResults {
 /// Reads the last run's results from the store.
 ClassResults read_results(const Assignment& assignment, Store& store);
 
-/// Finds a student by the original name or by its printable form. Returns nullptr if there is none.
+/// Finds a student by the original name or by its printable form. Returns nullptr if there is no
+/// such student.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);
 
 }  // namespace coalesce::grader

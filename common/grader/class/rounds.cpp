@@ -14,15 +14,15 @@
 namespace coalesce::grader {
 namespace {
 
-// The most attempts to judge a submission. A failure of the grader may be temporary.
+// The maximum number of attempts to judge a submission. A failure of the grader may be temporary.
 constexpr int kMostTries = 3;
-// The number of times a submission must fail, alternating with solutions that succeed, before the
-// submission counts as the cause.
+// How many times a submission must fail, alternating with solutions that succeed, before the
+// submission itself is considered the cause.
 constexpr int kConfirmations = 3;
-// The number of consecutive failures after which the computer is suspected.
+// The number of consecutive failures after which the computer itself is suspected to be the cause.
 constexpr int kMostFaultsAtOnce = 6;
 
-// Replaces line ends by blanks, so that they are not printed as control characters.
+// Replaces line breaks with spaces, so that they are not printed as control characters.
 std::string in_one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     while (text.ends_with(' ')) text.pop_back();
@@ -31,7 +31,7 @@ std::string in_one_line(std::string text) {
 
 using Clock = std::chrono::steady_clock;
 
-// Seconds after which a judging process counts as hung. The judge's own limits are much shorter.
+// The time after which a judging process counts as hung. The judge's own limits are much shorter.
 constexpr std::chrono::seconds kPatience{300};
 
 std::string how_it_ended(Child& child) {
@@ -41,7 +41,7 @@ std::string how_it_ended(Child& child) {
                       : "exit code " + std::to_string(code);
 }
 
-// A pool of judging processes, which are started when there is work.
+// A pool of judging processes, which are started as needed.
 class Workers {
 public:
     Workers(const Rounds& rounds, int count, Progress& progress)
@@ -122,7 +122,7 @@ private:
         (void)worker.child->say(codec::write(task));
     }
 
-    // Returns whether the worker has finished its task.
+    // Reports whether the worker has finished its task.
     bool take(Worker& worker, WorkerAnswer& outcome) {
         std::optional<std::string> line = worker.child->hear(0);
         if (line && !worker.has_named_itself) {
@@ -253,8 +253,8 @@ private:
         }
     }
 
-    // Reports whether the submission itself causes the failures. Other programs may have killed it
-    // by chance each time, so a solution is judged after each attempt.
+    // Reports whether the submission itself causes the failures. Other programs may have killed the
+    // worker by chance each time, so a solution is judged after each attempt.
     bool is_its_own(std::size_t task) {
         for (int i = 0; i < kConfirmations; ++i) {
             take(task, judged_alone(tasks_[task]));

@@ -15,7 +15,7 @@ namespace coalesce::grader {
 
 /// The parameters.
 struct Rounds {
-    std::vector<std::string> worker;  ///< the command of a judging process
+    std::vector<std::string> worker;  ///< the command that starts a judging process
     std::string identity;             ///< the identity that a process must report first
     int jobs = 1;                     ///< number of judging processes
     bool is_quiet = false;            ///< do not show progress
@@ -39,7 +39,7 @@ struct RoundsOutcome {
     std::string last_fault;  ///< the grader's last problem in one line, or ""
 };
 
-/// Judges `tasks`, and calls `told` as soon as an attempt ends.
+/// Judges `tasks`, and calls `told` after each attempt.
 RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
                               const RoundsTold& told);
 

@@ -64,8 +64,8 @@ private:
                                  {sources.begin(), sources.end()});
     }
 
-    // Continues the last run with its submissions. If the assignment or the grader has changed,
-    // results would differ, so it begins a new run of the same class.
+    // Continues the last run with its submissions. If the assignment or the grader has changed
+    // since, results would differ, so it begins a new run for the same class.
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
@@ -121,7 +121,7 @@ private:
     RoundsOutcome outcome_;
 };
 
-// Returns the advice for a student without a file that can be judged.
+// Returns advice for a student who submitted no file that can be judged.
 std::string next_action(const std::string& problem) {
     if (problem == "no-file") return "Hand in the file under the name that the README gives.";
     if (problem == "two-files") return "Hand in one file for each exercise.";

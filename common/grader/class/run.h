@@ -29,12 +29,12 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
     bool resumes = false;               ///< continue the last run
-    bool again = false;                 ///< judge entries with results again, and compare
+    bool again = false;                 ///< judge entries that have results again, and compare
 };
 
 /// The grader, the compiler and the sandbox. Results depend on these three and on the assignment.
 struct JudgeSetup {
-    std::string grader;      ///< identity of the judge, with its sandbox
+    std::string grader;      ///< identity of the judge, including its sandbox
     std::string toolchain;   ///< identity of the compiler
     Tier tier = Tier::none;  ///< tier of the sandbox
 
@@ -43,8 +43,8 @@ struct JudgeSetup {
 };
 
 /// Tests the sandbox with a file in `work_folder`, which is created. Throws std::runtime_error if
-/// the `wanted` sandbox does not start or does not stop every attack. Without `wanted`, throws if
-/// this is true of all sandboxes. The tier `unsandboxed` needs no test.
+/// the `wanted` sandbox does not start or does not stop every attack. If `wanted` is empty, throws
+/// only if this is true of every sandbox. The tier `unsandboxed` needs no test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -54,8 +54,8 @@ struct HandedIn {
 };
 HandedIn read_handed_in(const Assignment& assignment, const JudgeSetup& setup,
                         const std::filesystem::path& submissions);
-/// Returns the entries that can be judged and have no result in the store. With `again`, returns
-/// entries with a result too. Lists identical files once.
+/// Returns the entries that can be judged and have no result in the store. With `again`, also
+/// returns entries that have a result. Lists identical files only once.
 std::vector<Entry> to_be_judged(const std::vector<Entry>& entries, Store& store, bool again);
 /// Returns the key of an entry's result.
 std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
@@ -69,7 +69,7 @@ Result result_of_problem(const Entry& entry, const std::string& sandbox);
 Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
                  Judge& judge);
 
-/// Takes the lock of the assignment. Throws Infrastructure if another process has it.
+/// Takes the lock of the assignment. Throws Infrastructure if another process already holds it.
 FileLock lock_of(const Assignment& assignment);
 
 /// A run in the store that is still receiving results.
@@ -77,7 +77,7 @@ struct OpenRun {
     explicit OpenRun(const Assignment& of) : assignment(of), lock(lock_of(of)), store(of.store()) {}
     /// Stores the results of submissions that cannot be judged.
     void settle_problems(const JudgeSetup& setup, bool again = false);
-    /// Finishes a run that has all results, and writes the reports.
+    /// Finishes a run once all its results are in, and writes the reports.
     ClassResults finish();
 
     const Assignment& assignment;

@@ -20,13 +20,13 @@ namespace {
 
 // The number of tokens in a hashed run, and the number of hashes in a window.
 constexpr std::size_t kGram = 6, kWindow = 4;
-// The fewest fingerprints, besides those of the skeleton and the solution, with which a file is
-// compared at all.
+// The minimum number of fingerprints, not counting those of the skeleton and the solution, that a
+// file must have to be compared at all.
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kMostRows = 100;
 constexpr std::size_t kMostNames = 12;
-// The least rarity in bits that is reported. A lower one can be chance, such as one line that two
-// students write alike.
+// The minimum rarity, in bits, that is reported. A lower one can arise by chance, for example from
+// a single line that two students happened to write in the same way.
 constexpr double kLeastRarity = 20;
 // Students added to the class as a prior, so that in a class of two an answer shared by both does
 // not count as common.
@@ -52,7 +52,7 @@ bool is_word_of_cuda(const std::string& name) {
     return words.contains(name);
 }
 
-// Skips a comment or one blank at `at`. Returns false if there is neither.
+// Skips a comment or one white-space character at `at`. Returns false if there is neither.
 bool skip_gap(const std::string& source, std::size_t& at) {
     if (std::isspace(static_cast<unsigned char>(source[at])) != 0 || source[at] == '\0') {
         ++at;
@@ -110,7 +110,7 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
     return tokens;
 }
 
-// Returns the fingerprints of a list of tokens, which are the smallest hashes in each window.
+// Returns the fingerprints of a list of tokens: the smallest hash in each window.
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> grams;
     for (std::size_t i = 0; i + kGram <= tokens.size(); ++i) {
@@ -127,7 +127,7 @@ std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
     return least;
 }
 
-// The fingerprints of a submission that the skeleton and the solution do not have.
+// The fingerprints of a submission that do not occur in the skeleton or the solution.
 struct Print {
     std::set<std::uint64_t> own;    // with all names equal
     std::set<std::uint64_t> named;  // with the original names
@@ -205,7 +205,8 @@ private:
     double rarity(const Print& a, const Print& b) const {
         double sum = 0;
         for (std::uint64_t number : both(a.own, b.own)) sum += bits(have_.at(number));
-        // Weigh the fingerprints with the original names too, so that shared unusual names count.
+        // Also weigh the fingerprints that use the original names, so that shared unusual names
+        // count.
         double named = 0;
         for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named_.at(number));
         return std::max(sum, named);

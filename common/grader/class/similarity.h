@@ -1,14 +1,14 @@
 /// \file
-/// Finds similar submissions for a person to judge. In most exercises only a few lines are left to
-/// write, so many correct answers are equal.
+/// Finds similar submissions for a person to judge. Most exercises leave only a few lines to write,
+/// so many correct answers are identical.
 ///
-/// The source is converted to tokens, in which all names except those of CUDA and C++ are equal.
-/// Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a fingerprint
-/// (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that the skeleton or the solution
-/// has are ignored. A shared fingerprint weighs more, the fewer students have it: an answer that
-/// half of the class found says nothing, and a mistake that only two students made says much.
-/// Tokens with their original names are compared too, so that a common answer with unusual names is
-/// noticed.
+/// The source is converted to tokens, with the same token for all names except those of CUDA and
+/// C++. Runs of tokens are hashed, and the smallest hash in each window of hashes becomes a
+/// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
+/// skeleton or the solution are ignored. The fewer students share a fingerprint, the more it
+/// weighs: an answer that half of the class found means nothing, but a mistake that only two
+/// students made means a lot. Tokens with their original names are compared too, so that a common
+/// answer with unusual names is noticed.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ namespace coalesce::grader {
 /// common.
 struct Alike {
     std::vector<std::size_t> who;  ///< indices of the submissions, at least two
-    double share = 0;              ///< fraction of fingerprints in common, from 0 to 1
-    double rarity = 0;             ///< bits by which a match by chance is unlikely, at least
+    double share = 0;              ///< fraction of fingerprints that they share, from 0 to 1
+    double rarity = 0;             ///< how unlikely a match by chance is, in bits (a lower bound)
     bool has_same_names = false;   ///< whether all tokens are equal, including names
     bool is_same_file = false;     ///< equal byte by byte
 };

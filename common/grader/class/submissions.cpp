@@ -19,7 +19,7 @@ std::string path_text(const Item& item) {
     return shown(joined(item.path, "/"));
 }
 
-// Reports whether an item has the file name of an exercise.
+// Reports whether an item has the file name that is expected for an exercise.
 bool is_named_for(const Item& item, const std::string& exercise) {
     const std::string& last = item.path.back();
     std::string number = exercise.substr(0, 2);
@@ -126,7 +126,7 @@ std::string student_of_file(const std::string& name) {
     return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
 }
 
-// A student's files while the class is being read.
+// A student's files, collected while the class is being read.
 struct Gathered {
     Tree tree;
     bool has_folder = false, has_file = false;
@@ -191,8 +191,8 @@ private:
     std::map<std::string, Gathered> students_;
 };
 
-// Reads a folder of submissions. Each student's limits are separate, so that a student who submits
-// too much affects nobody else.
+// Reads a folder of submissions. The limits apply to each student separately, so that a student who
+// submits too much affects nobody else.
 void gather_folder(const fs::path& folder, Gathering& gathering) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();

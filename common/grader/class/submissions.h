@@ -20,7 +20,7 @@ struct Handed {
     std::string exercise;  ///< "03_tiled"
     std::string source;    ///< the bytes of the file, or "" if there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
-    /// Describes the problem for the student. Without a problem, lists the files that were not
+    /// Describes the problem for the student. If there is no problem, lists the files that were not
     /// examined.
     std::string details;
 
@@ -30,7 +30,7 @@ struct Handed {
 
 /// One student's submissions.
 struct Student {
-    std::string name;  ///< name of the folder or archive in its original bytes, without extension
+    std::string name;            ///< name of the folder or archive, as raw bytes, without extension
     std::vector<Handed> handed;  ///< a submission for each exercise, in order
 };
 

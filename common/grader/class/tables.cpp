@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns the points, or "" for a submission that is not graded yet, because it does not have 0
-// points.
+// Returns the points, or "" for a submission that is not graded yet, which is not the same as
+// having 0 points.
 std::string points_or_nothing(const Graded& graded) {
     return graded.result ? short_number(graded.result->points.total()) : "";
 }

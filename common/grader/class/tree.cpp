@@ -36,7 +36,8 @@ std::string lower(std::string_view text) {
 enum class Want { kernel, archive, nothing };
 
 Want wanted(const std::string& name, const TreeLimits& limits) {
-    // A file called KERNEL.CU has the wrong name, but is listed so that the student is told.
+    // A file called KERNEL.CU has the wrong name, but is listed so that the student learns about
+    // it.
     if (lower(name).ends_with(".cu")) return Want::kernel;
     return limits.has_archives && is_archive_name(name) ? Want::archive : Want::nothing;
 }
@@ -170,7 +171,7 @@ private:
 // Opens an archive. Returns false if the bytes are not an archive.
 bool open_archive(archive* handle, std::string_view bytes) {
     if (handle == nullptr) return false;
-    // Enable only common formats, because libarchive's code for each further format is one more
+    // Enable only common formats, because the code for every further format would be one more
     // target for a hostile file.
     archive_read_support_format_zip(handle);
     archive_read_support_format_tar(handle);
@@ -254,8 +255,9 @@ private:
         take_bytes(opened, path, want == Want::archive);
     }
 
-    // Skips a file. Its unpacked bytes count even if it is litter, because a zip bomb may be called
-    // ._x. In most formats the reader must unpack this file to reach the next one.
+    // Skips a file. Its unpacked bytes count towards the limit even if it is litter, because a zip
+    // bomb may be called ._x. In most formats the reader must unpack this file to reach the next
+    // one.
     void pass_over(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
                    bool is_told) {
         // The archive may state a false size. In that case, the unpacked bytes are limited below.
@@ -279,7 +281,7 @@ private:
         Item item{path, Item::Kind::file};
         const auto keep = [&](const char* bytes, std::size_t count) {
             if (item.bytes.size() <= most) item.bytes.append(bytes, count);
-            // Bytes beyond a file's limit count like those of skipped files.
+            // Bytes beyond a file's limit are counted like those of skipped files.
             return is_archive || item.bytes.size() > most ? meter_.takes_others(count)
                                                           : meter_.takes_bytes(count);
         };

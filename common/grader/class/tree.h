@@ -1,8 +1,8 @@
-/// \file
-/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are read;
-/// all others are listed and skipped, in folders and in archives alike. This code never writes to
-/// the disk and never uses a submitted name as a path, because an archive may contain names that
-/// lead out of it, links, devices, or files that unpack to ten thousand times their size.
+/// \file Reads submitted files from a folder or an archive into memory. Only files named *.cu are
+/// read; all others are listed and skipped, in folders and in archives alike. An archive may
+/// contain links, devices, names that point outside the archive, and files that unpack to ten
+/// thousand times their size. Therefore, this code never writes to the disk and never uses a
+/// submitted name as a path.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Item {
         too_large,  ///< a wanted file that is too large to be read
         ignored,    ///< another file, which was not read
         special,    ///< a link, a device, a FIFO, or the like
-        hostile,    ///< a name that leads out of the archive; `path` is what remains of it
+        hostile,    ///< a name that points outside the archive; `path` is what remains of it
     };
     std::vector<std::string> path;  ///< the components of the item's name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item
@@ -46,11 +46,11 @@ struct Tree {
 /// Limits for reading.
 struct TreeLimits {
     std::size_t items = 20000;               ///< most items
-    std::size_t bytes = 32u << 20;           ///< most bytes of all wanted files together
-    std::size_t file_bytes = 4u << 20;       ///< most bytes of one wanted file
-    std::size_t archive_bytes = 256u << 20;  ///< most bytes of a nested archive, before unpacking
-    /// Most bytes of ignored files and nested archives. They are limited too, because skipping a
-    /// zip bomb means unpacking it.
+    std::size_t bytes = 32u << 20;           ///< maximum total size of all wanted files
+    std::size_t file_bytes = 4u << 20;       ///< maximum size of a single wanted file
+    std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
+    /// The maximum total size of ignored files and nested archives. They are limited too, because
+    /// skipping a zip bomb means unpacking it.
     std::size_t other_bytes = 512u << 20;
     std::size_t depth = 12;     ///< deepest nesting of folders
     bool has_archives = false;  ///< nested archives are wanted too
@@ -64,14 +64,14 @@ inline constexpr TreeLimits kClassLimits = {.items = 1000000,
                                             .depth = 16,
                                             .has_archives = true};
 
-/// Reads a folder. Checks sizes before reading, and does not follow links. Throws UsageError if it is not a folder.
+/// Reads a folder. Checks sizes before reading, and does not follow links. Throws UsageError if it
+/// is not a folder.
 Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
 
 /// Reads a zip or tar archive, compressed or not.
 Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
 
-/// Describes the ignored files, such as "notes.pdf (50 MB) and 3 others". Returns "" if there are
-/// none.
+/// Describes the ignored files: "notes.pdf (50 MB) and 3 others". Returns "" if there are none.
 std::string ignored_in(const Tree& tree);
 
 /// Reports whether a file name has the extension of an archive.

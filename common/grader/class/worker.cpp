@@ -20,10 +20,11 @@ namespace coalesce::grader {
 
 namespace {
 
-// The worker's processor time in seconds for one submission. Judging takes far less than a second.
+// The maximum processor time, in seconds, that a worker may use for one submission. Judging takes
+// far less than a second.
 constexpr rlim_t kProcessorSeconds = 20;
-// The most address space in bytes that one submission may add to what the worker used before the
-// first one.
+// The maximum address space, in bytes, that a submission may use beyond what the worker used before
+// its first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
 // Sets only the soft limit, because a sandbox raises its limit again before it starts.
@@ -86,7 +87,7 @@ Result result_of_fault(const std::string& sandbox) {
 int work(const Assignment& assignment, const JudgeOptions& options) {
     end_with_parent();
     if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
-    // Keep the answers on a descriptor of their own, so that other code's output to stdout cannot
+    // Keep the answers on a separate descriptor, so that other code's output to stdout cannot
     // corrupt them.
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);

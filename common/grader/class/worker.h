@@ -34,15 +34,15 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. Its first line is `identity_of(assignment)`, with which the parent checks that
-/// both have read the same assignment.
+/// Runs a worker. The first line that it prints is `identity_of(assignment)`, by which the parent
+/// checks that both have read the same assignment.
 int work(const Assignment& assignment, const JudgeOptions& options);
 
-/// Limits the processor time and memory of this process for the next submission. Call it before
-/// each submission. The judge parses the student's file and builds pictures and matrices from it in
-/// this process; sandboxes have limits of their own. A submission that exceeds the time ends the
-/// process, and one that exceeds the memory throws std::bad_alloc. Both count as problems of the
-/// submission.
+/// Limits the processor time and memory of this process for the next submission. Call this before
+/// each submission. In this process, the judge parses the student's file and builds pictures and
+/// matrices from it; sandboxes have limits of their own. A submission that exceeds the time limit
+/// ends the process, and one that exceeds the memory limit causes std::bad_alloc. Both count as
+/// problems of the submission.
 void limit_to_one_submission();
 
 /// Returns the result of a submission that makes the judge crash although other submissions do not.

@@ -14,7 +14,8 @@ struct Packed {
     unsigned mode = 0644;  ///< permissions
 };
 
-/// Returns a zip archive of the files. Equal files give equal bytes. Throws Infrastructure.
+/// Returns a zip archive of the files. The same files always produce the same bytes. Throws
+/// Infrastructure.
 std::string zip_of(const std::vector<Packed>& files);
 
 }  // namespace coalesce::grader

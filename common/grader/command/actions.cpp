@@ -23,7 +23,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Returns the folder of the named assignment. If no name is given, there must be only one
+// Returns the folder of the named assignment. If no name is given, there must be exactly one
 // assignment.
 fs::path find_assignment(const Words& words) {
     if (!words.name.empty()) return assignment_folder(words.folder, words.name);
@@ -159,8 +159,8 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
-    // Identical files are judged once. Also list the attempts that were made with another student's
-    // identical file.
+    // Identical files are judged only once. Also list the attempts that were made with another
+    // student's identical file.
     std::set<std::string> keys;
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student == student->name) keys.insert(entry.key);

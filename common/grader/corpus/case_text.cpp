@@ -9,10 +9,10 @@ namespace coalesce::grader {
 namespace {
 
 const std::string kMark = "@repeat ";
-/// The most bytes of an expanded submission, which is more than the grader reads.
+/// The maximum size of an expanded submission, in bytes, which is more than the grader reads.
 constexpr std::size_t kMostBytes = 1 << 20;
 
-/// A text and the position up to which it has been read.
+/// A string and the position up to which it has been read.
 struct Reader {
     const std::string& text;
     std::size_t at;

@@ -1,10 +1,10 @@
 /// \file
 /// Expands the submissions in cases/. Ten of them are large by design, up to 270 KB, and consist
-/// almost entirely of one text that is repeated many times. Their files contain a mark instead:
+/// almost entirely of one string that is repeated many times. Their files contain a mark instead:
 ///
-///     // @repeat 50000 "\\\n"@      50,000 times a backslash and the end of the line
+///     // @repeat 50000 "\\\n"@      a backslash and a line break, 50,000 times
 ///
-/// The text is quoted as in C++, with the escapes \\, \" and \n.
+/// The string is quoted as in C++, with the escapes \\, \" and \n.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace coalesce::grader {
 
-/// Replaces every mark by the repeated text. Throws std::runtime_error for a malformed mark.
+/// Replaces every mark with the repeated text. Throws std::runtime_error for a malformed mark.
 std::string with_repeats(const std::string& text);
 
 /// Returns the kernel in `file` as a student would submit it, with its marks expanded.

@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// Leftovers, each as a text such as "process 123 (jail)", "cgroup /sys/..." or "file /tmp/...".
+/// Leftovers, each as a string such as "process 123 (jail)", "cgroup /sys/..." or "file /tmp/...".
 using Leftovers = std::set<std::string>;
 
 /// Returns this process's child and orphaned sandbox processes, its cgroups, the files in a folder

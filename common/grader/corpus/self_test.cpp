@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
-/// The most processor time in seconds that judging one submission may take.
+/// The maximum processor time, in seconds, for judging one submission.
 constexpr double kMostSeconds = 16;
 
 /// The counts so far.
@@ -52,7 +52,7 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Describes how a result differs from the required one, or returns "".
+/// Describes how a result differs from the required one. Returns "" if it does not differ.
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -61,7 +61,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     if (verdict != one.verdict || !is_expected) {
         return "is " + verdict + " (" + result.failure_id() + ")";
     }
-    // A right submission gets all points, except for counters if it costs too much.
+    // A correct submission gets all points, except those for counters if it costs too much.
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
@@ -87,7 +87,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of_case(judge, one, exercise);
-    // Measure processor time, which does not depend on the other work of the computer.
+    // Measure processor time, which does not depend on what else the computer is doing.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
@@ -168,7 +168,7 @@ std::map<std::string, Assigned> corpus_exercises() {
                           rounded(70, exercise.cols_multiple)};
         if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
         exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
-        // Store the exercise under its name without the number too, because lesson numbers change.
+        // Also store the exercise under its name without the number, because lesson numbers change.
         all[exercise.name] = all[exercise.name.substr(3)] = exercise;
     }
     return all;

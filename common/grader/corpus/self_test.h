@@ -3,13 +3,13 @@
 /// are honest but look unusual.
 ///
 /// The submissions are files in cases/: kernels, and archives as students submit them. case_text.h
-/// expands kernels that are large by design. Each line of cases.txt has a file, an exercise, the
+/// expands kernels that are large by design. Each line of cases.txt gives a file, an exercise, the
 /// required verdict and the required failure. A failure of `-` means that nothing is wrong, and
-/// `a|b` allows either, for cases in which time or memory may run out first.
+/// `a|b` allows either of two failures, for cases in which either time or memory may run out first.
 ///
-/// An exercise ("03_tiled", or "async" whatever its number) is judged as in the course, with
-/// additional hidden shapes, on which the grader reports only the kind of failure. Archives belong
-/// to an assignment of 02_naive and 03_tiled.
+/// An exercise ("03_tiled", or "async" for any number) is judged as in the course, with additional
+/// hidden shapes, for which the grader reports only the kind of failure. Archives belong to an
+/// assignment that consists of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>
@@ -30,17 +30,17 @@ struct CorpusCase {
     std::string verdict;       ///< "WA"
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
-    /// Reports whether the submission is right.
+    /// Reports whether the submission is correct.
     bool is_right() const { return verdict == "OK"; }
     /// Returns the failure as written in cases.txt, or "" if there is none.
     std::string failure() const;
-    /// Reports whether the verdicts and failures of the two cases are equal.
+    /// Reports whether both cases require the same verdict and failure.
     bool has_the_end_of(const CorpusCase& other) const {
         return verdict == other.verdict && failures == other.failures;
     }
 };
 
-/// Parses the text of cases.txt. Throws std::runtime_error that names the wrong line.
+/// Parses the text of cases.txt. Throws a std::runtime_error naming the faulty line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
 
 /// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace those in
@@ -48,14 +48,14 @@ std::vector<CorpusCase> corpus_cases(const std::string& text);
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
 /// Returns the exercises of the corpus by name, with and without the number. They are the course's
-/// exercises, with fixed hidden shapes that the cases make use of.
+/// exercises, with fixed hidden shapes that the cases rely on.
 std::map<std::string, Assigned> corpus_exercises();
 
 /// Judges every submission of the corpus, and looks for processes, cgroups and files that are left
 /// behind. Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are,
 /// and 2 if nothing can be judged here. With `every` = 5 it judges one case in five, and all cases
-/// whose result depends on the compiler. With `only` = "atomic_" it judges the files whose names
-/// start with that.
+/// whose result depends on the compiler. With `only` = "atomic_" it judges only the files whose
+/// names start with "atomic_".
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

@@ -43,7 +43,7 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
-/// Judges a right and a wrong kernel from source to verdict.
+/// Judges a correct and a faulty kernel from source to verdict.
 void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
     Assigned exercise;

@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
-// The time for which the GPU is kept busy before a measurement, because its clocks rise slowly.
+// How long to keep the GPU busy before a measurement, because its clocks rise slowly.
 constexpr std::chrono::milliseconds kWarm{100};
 
 /// A kernel, and a pair of matrices for each timed launch.

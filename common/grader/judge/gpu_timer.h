@@ -27,7 +27,7 @@ struct GpuTime {
     std::string problem = "";  ///< why there is no time, or ""
     std::string device = "";   ///< name of the device
     double ms = 0;             ///< median of the launches
-    double copy_ms = 0;        ///< median for a cudaMemcpy of as many bytes
+    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same size
 };
 
 void describe(auto& codec, GpuJob& job) {
@@ -39,8 +39,8 @@ void describe(auto& codec, GpuTime& time) {
            time.copy_ms);
 }
 
-/// Returns the GPU that this process uses. Its command line is `argv`. Throws UsageError if no GPU
-/// works.
+/// Returns the GPU that this process uses. `argv` is the command line of the process. Throws
+/// UsageError if no GPU works.
 Device working_gpu(char** argv);
 /// Measures on the current device.
 GpuTime time_on(const Device& device, const GpuJob& job);

@@ -20,8 +20,8 @@ namespace {
     throw std::runtime_error(what);
 }
 
-/// Reports whether the failure may come from a busy computer or from a kill by another program. In
-/// both cases a retry with more time may succeed.
+/// Reports whether the failure may be due to a busy computer or to another program that killed the
+/// worker. In both cases a retry with more time may succeed.
 bool is_odd(const JobResult& result) {
     return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
 }
@@ -43,7 +43,7 @@ std::array<GuardedSpan, 2> matrices_in(std::string& images, const ImageLayout& l
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
     const auto [first, second] = matrices_in(images, layout);
-    // An in-place kernel has one matrix, which is in the position of the output.
+    // An in-place kernel has a single matrix, which takes the place of the output.
     const bool is_in_place = problem.is_in_place();
     prepare_in(problem, is_in_place ? second : first);
     prepare_out(is_in_place ? first : second);
@@ -204,7 +204,7 @@ Compiled JailRunner::compile_in_jail(const Source& source, const std::string& ke
     return compiled;
 }
 
-/// Runs a job. Repeats it with more time if this computer may be the cause of a failure.
+/// Runs a job. Repeats it with more time if this computer may have caused the failure.
 JobResult JailRunner::done(Jail& jail, Job job) {
     const double wall_seconds = 2.0 * job.limits.processor_seconds - 0.5;
     JobResult result;
@@ -257,7 +257,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Records `trouble` if it is the first failure. Returns whether it is a failure.
+/// Records `trouble` if it is the first failure. Reports whether it is a failure at all.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;
@@ -280,9 +280,9 @@ bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape sh
     return run_in_other_orders(kernel, task, order, std::move(usual)).is_good();
 }
 
-/// Launches the kernel in other orders of blocks and warps too. CUDA does not specify the order,
-/// and no check finds every result that depends on it: atomics, for example, are no race but impose
-/// no order either.
+/// Also launches the kernel in other orders of blocks and warps. CUDA does not specify the order,
+/// and no check finds every result that depends on it. Atomics, for example, are not races, but
+/// impose no order either.
 Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& task,
                                       TrialOrder order, Trial usual) {
     // A single warp has only one order.
@@ -307,7 +307,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
     // Treat `out` as unwritten only on hidden shapes. The public shapes, which run earlier, report
     // swapped arguments more clearly.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(exercise_, order.shape);
-    // Add guards only if nothing but the result is checked. Otherwise they would hide accesses
+    // Add guards only if the result is all that is checked. Otherwise they would hide accesses
     // outside the matrices from the simulator.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kUsualGuard;
     const ImageLayout layout = layout_of(job);

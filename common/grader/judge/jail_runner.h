@@ -18,7 +18,8 @@ namespace coalesce::grader {
 
 class JailRunner : public Runner {
 public:
-    /// Creates a runner. `solution_costs` stores the costs of solutions between submissions.
+    /// Creates a runner. `solution_costs` keeps the costs of solutions from one submission to the
+    /// next.
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
@@ -26,18 +27,19 @@ public:
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const std::string& kernel) override;
-    /// Launches the kernel, at small shapes also in other orders of blocks and warps. Returns the
-    /// first launch that failed, or the one in the usual order.
+    /// Launches the kernel, and on small shapes launches it again in other orders of blocks and
+    /// warps. Returns the first launch that failed, or the one in the usual order if none did.
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
-    /// Reports whether the result is correct in all of these orders, even if checks report errors.
+    /// Reports whether the result is correct in every order that `run` would use, even if checks
+    /// report errors.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
-    /// Predicts the time. Returns nothing if the exercise has no limit for the time.
+    /// Predicts the time. Returns nothing if the exercise does not limit the time.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<std::string> kept(const std::string& kind, const std::string& of) override;
     void keep(const std::string& kind, const std::string& of, const std::string& text) override;
 
-    /// Returns the first launch problem that prevents a judgement, or kind none.
+    /// Returns the first launch problem that prevents a judgement, or a failure of kind none.
     const Failure& trouble() const { return trouble_; }
     /// Returns the processor time of all workers.
     double processor_milliseconds() const { return processor_milliseconds_; }
@@ -57,8 +59,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, kernel name and text. A second compilation of the same text,
-    /// for example to draw a picture, finds them here.
+    /// Compiled kernels by file name, kernel name and text. When the same text is compiled again,
+    /// for example to draw a picture, it is found here.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

@@ -29,8 +29,8 @@ Source source_of(const std::string& text, const Assigned& exercise) {
              .next = "Hand in only the kernel and its configure."}};
 }
 
-/// Returns the exercise for the examiner, with the hidden shapes after the public ones. The shape
-/// for counting costs stays last.
+/// Returns the exercise as the examiner sees it, with the hidden shapes after the public ones. The
+/// shape for counting costs stays last.
 coalesce::Exercise asked_of(const Assigned& exercise) {
     coalesce::Exercise asked = exercise;
     asked.shapes.insert(asked.shapes.end(), exercise.hidden_shapes.begin(),
@@ -49,7 +49,7 @@ void count_shapes(const Assigned& exercise, Result& result) {
     }
 }
 
-/// Reports whether the results are correct on all shapes although a check failed. Such a kernel
+/// Reports whether the results are correct on all shapes even though a check failed. Such a kernel
 /// gets the points for correct results.
 bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& asked,
                            Shape hidden_counted, JailRunner& runner) {
@@ -71,8 +71,9 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // The last shape may be the hidden one for costs. If only that one is too expensive, draw
-        // no picture, because a picture of the public shape would show nothing wrong.
+        // The last shape may be the hidden one for costs. If the kernel is too expensive only on
+        // that shape, draw no picture, because a picture of the public shape would show nothing
+        // wrong.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden) return;
         const Picture picture =
@@ -91,7 +92,7 @@ void look_for_trouble(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
     // Ignore a failed prediction if the kernel has failed already. The prediction records a few
-    // blocks, and those of a wrong kernel may do nothing.
+    // blocks, which in a wrong kernel may do nothing.
     const auto is_another = [](const Failure& failure) {
         return failure.kind != FailureKind::too_slow_predicted;
     };
@@ -115,7 +116,7 @@ void judge_it(JailRunner& runner, const Source& source, const Assigned& exercise
     look_for_trouble(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide(exercise, result);
-    // Drop the predicted times, which failures about time contain already.
+    // Drop the predicted times, because failures about time already contain them.
     result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 

@@ -34,7 +34,7 @@ namespace coalesce::grader {
 struct Points {
     double correct = 0;   ///< for correct output on every shape
     double clean = 0;     ///< for passing memory, race and barrier checks
-    double counters = 0;  ///< for costs within limits, after the other two
+    double counters = 0;  ///< for costs within limits, if the other two are earned
     /// Returns the sum.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
@@ -52,8 +52,8 @@ struct Resources {
     std::size_t launch_mb = 1024;      ///< memory of the simulated GPU
     std::size_t source_kb = 256;       ///< size of the submission
     std::size_t ptx_kb = 4096;         ///< size of its PTX
-    std::size_t shared_bytes = 49152;  ///< most bytes in the __shared__ arrays of a kernel
-    std::size_t local_bytes = 65536;   ///< most bytes of local memory per thread
+    std::size_t shared_bytes = 49152;  ///< maximum bytes in a kernel's __shared__ arrays
+    std::size_t local_bytes = 65536;   ///< maximum bytes of local memory per thread
 };
 
 /// An exercise in an assignment. Adds the grader's settings to the course's record.
@@ -65,7 +65,7 @@ struct Assigned : coalesce::Exercise {
     /// PTX features that are allowed in addition to the default ones: "printf" (with assert),
     /// "malloc", "clock", "smid", "createpolicy", and "global" for variables in global memory.
     std::vector<std::string> allow = {};
-    Resources resources = {};  ///< limits of time, memory and sizes
+    Resources resources = {};  ///< limits on time, memory and sizes
 };
 
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
@@ -86,7 +86,7 @@ struct Result {
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
     std::string problem;     ///< problem of the computer (SYS), for the teacher
 
-    // Times on this computer. The JSON does not contain them.
+    // Times on this computer, which are left out of the JSON.
     double milliseconds = 0;            ///< total time
     double processor_milliseconds = 0;  ///< processor time of the jails' workers
 
@@ -94,27 +94,27 @@ struct Result {
     std::string failure_id() const { return verdict.failure_id(); }
 };
 
-/// Returns the result as one JSON object. Equal submission, exercise, secret and grader give equal
-/// bytes, because the object has no times, paths or process ids. It contains `problem`, so it is
-/// for the teacher only.
+/// Returns the result as one JSON object. The same submission, exercise, secret and grader always
+/// produce the same bytes, because the object contains no times, paths or process ids. It contains
+/// `problem`, so it is for the teacher only.
 std::string to_json(const Result& result);
 /// Parses the output of to_json. Throws std::runtime_error for any other text.
 Result result_from_json(const std::string& json);
 
-/// Returns the result of a submission with a single failure, which prevented its launch.
+/// Returns the result for a submission that was not launched because of this failure.
 Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
 
 /// Where and in which sandbox to judge.
 struct JudgeOptions {
-    /// The sandbox tier. If empty, the best that works here. `unsandboxed` is --no-sandbox and for
-    /// development only. Tests choose weaker tiers.
+    /// The sandbox tier. If empty, the best one that works here. `unsandboxed` stands for
+    /// --no-sandbox and is for development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions, which are stored between submissions. The key is the kind of cost and
-/// everything that it depends on.
+/// Costs of solutions, which are kept from one submission to the next. The key is the kind of cost
+/// and everything that it depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Judges submissions, one after the other.
@@ -123,13 +123,13 @@ public:
     /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.
     explicit Judge(const JudgeOptions& options);
 
-    /// Judges a file, whose contents may be anything. Messages name it "03_tiled/kernel.cu" for
-    /// every student, so that a result does not depend on the author. A problem of this computer
-    /// gives Mark::system instead of an exception.
+    /// Judges a file, whose contents may be anything. Messages call it "03_tiled/kernel.cu" for
+    /// every student, so that a result does not depend on the author. A problem with this computer
+    /// leads to Mark::system instead of an exception.
     Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
 
     /// Compiles a file and inspects its PTX. Returns nothing if the file is rejected. Throws
-    /// std::runtime_error for problems of this computer.
+    /// std::runtime_error on problems with this computer.
     std::optional<Compiled> compile(const std::string& text, const Assigned& exercise);
 
     /// Returns the sandbox's tier.
@@ -144,7 +144,7 @@ private:
 };
 
 /// Returns an identifier that is part of every result's key. It changes with the compiler, the
-/// simulator, the sandbox program and this program, since a change of any of them could change
+/// simulator, the sandbox program and this program, because a change to any of them could change
 /// results.
 std::string judge_identity();
 

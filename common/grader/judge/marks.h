@@ -32,7 +32,7 @@ const char* code_of(Mark mark);
 std::optional<Mark> mark_of(const std::string& code);
 /// Returns a phrase for a message, such as "the result is wrong".
 const char* sentence_of(Mark mark);
-/// Returns the mark for a failure. Failures about costs give OK, because costs affect only the
+/// Returns the mark for a failure. Failures about costs map to OK, because costs affect only the
 /// points.
 Mark mark_for(FailureKind kind);
 /// Reports whether a kernel with this mark may still have a correct result.

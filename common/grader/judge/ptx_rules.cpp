@@ -40,7 +40,7 @@ const std::map<std::string_view, std::string_view> kSpecialRegisters = {
 const std::map<std::string_view, std::string_view> kKnownExterns = {
     {"vprintf", "printf"}, {"__assertfail", "printf"}, {"malloc", "malloc"}, {"free", "malloc"}};
 
-/// The most functions in a module that have a body. Kernels count too.
+/// The maximum number of functions with a body in a module. Kernels count too.
 constexpr std::size_t kMostFunctions = 256;
 
 /// Reports whether the function makes calls through a pointer.
@@ -206,9 +206,9 @@ private:
                                      [this](const Operand& one) { return is_address(one); });
     }
 
-    /// Rejects stores to tables in global memory, whereas loads are allowed. Follows the registers
-    /// that contain such addresses through straight code. A store that is missed has no effect on
-    /// other launches, because each launch has a process of its own.
+    /// Rejects stores to tables in global memory. Loads are allowed. Tracks the registers that
+    /// contain addresses of tables through straight-line code. A store that is missed has no effect
+    /// on other launches, because each launch has a process of its own.
     void follow_variables(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;
@@ -231,7 +231,7 @@ private:
     }
 
     /// Limits the number of functions. Each is parsed, checked and translated at every launch, so
-    /// many functions would show only as lost time.
+    /// without this limit many functions would only cost time.
     void count_functions() {
         const auto has = static_cast<std::size_t>(std::ranges::count_if(
             module_.functions, [](const auto& one) { return one.second->has_body; }));
@@ -268,8 +268,8 @@ private:
 // ---- attempts to deceive ----
 
 /// Describes the deceit in an asm statement, or returns "". The rules above already reject
-/// everything dangerous. This check only tells deceit from mistakes. Code that forges the
-/// compiler's marks as well counts as compiled code, and gains nothing by it.
+/// everything dangerous. This check only distinguishes deceit from mistakes. Code that also forges
+/// the compiler's marks counts as compiled code, and gains nothing by it.
 std::string deceit_of(std::string_view text) {
     try {
         int depth = 0;

@@ -11,10 +11,10 @@
 namespace coalesce::grader {
 
 /// Inspects the PTX that the sandboxed compiler returned for an exercise. The text may contain
-/// anything. `entry` is the kernel's name in PTX, such as "_Z9transposePfPKfii". Returns kind
-/// `none` if the module is acceptable, `ptx_too_large` or `ptx_refused` if not, and `ptx_forged`
-/// for inline assembly that deliberately imitates something else. The place of the failure is a
-/// line of the student's file, or 0.
+/// anything. `entry` is the kernel's name in PTX, such as "_Z9transposePfPKfii". Returns a failure
+/// of kind `none` if the module is acceptable, `ptx_too_large` or `ptx_refused` if not, and
+/// `ptx_forged` for inline assembly that deliberately imitates something else. The place of the
+/// failure is a line of the student's file, or 0.
 Failure look_at_ptx(std::string_view ptx, const std::string& entry, const Assigned& exercise);
 
 }  // namespace coalesce::grader

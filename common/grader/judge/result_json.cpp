@@ -1,4 +1,4 @@
-// Converts a result to JSON and back. Equal results give equal bytes on every computer.
+// Converts a result to JSON and back. The same result produces the same bytes on every computer.
 #include <stdexcept>
 
 #include "examiner/verdict_codec.h"

@@ -33,8 +33,8 @@ void hide(const Assigned& exercise, Result& result) {
     }
     verdict.shapes = std::move(shown);
     if (!result.is_hidden) return;
-    // Report only the kind of failure. A kernel could encode the hidden shape in the line, address
-    // or value at which it fails.
+    // Report only the kind of failure, because a kernel could encode the hidden shape in the line,
+    // address or value at which it fails.
     for (Failure& failure : verdict.failures) {
         failure = {.kind = failure.kind,
                    .fault = failure.fault,

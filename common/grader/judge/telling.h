@@ -1,6 +1,5 @@
-/// \file
-/// Hides results from students that would reveal hidden inputs. Results on public inputs are shown
-/// completely.
+/// \file Hides from students any results that would reveal hidden inputs. Results on public inputs
+/// are shown completely.
 #pragma once
 
 #include <string>

@@ -145,7 +145,7 @@ const std::vector<Attack>& all_attacks() {
         {"execute", become_program},    // becomes another program
         {"signal", send_signals},       // sends a signal to its parent or to the grader
         {"trace", trace_others},        // inspects its parent or the grader
-        {"get away", get_away},         // leaves its session, creates a namespace, mounts
+        {"get away", get_away},         // leaves its session, creates a namespace, mounts a folder
         {"limits", raise_limits},       // raises its own limits
         {"code", make_code},            // maps memory that is writable and executable
         {"memory", take_memory},        // takes 4 GB of memory

@@ -1,6 +1,5 @@
-/// \file
-/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop each of
-/// them, and the doctor checks that before any submission runs.
+/// \file Harmless versions of attacks that a hostile worker could try. The sandbox must stop each
+/// of them, and the doctor verifies this before any submission runs.
 #pragma once
 
 #include <string>
@@ -26,12 +25,12 @@ void describe(auto& codec, AttackTarget& target) {
 /// An attack.
 struct Attack {
     const char* name;  ///< "socket"
-    /// Tries the attack. Returns "" if it was stopped, and a description of the escape if not. Some
+    /// Tries the attack. Returns "" if it was stopped, or a description of the escape if not. Some
     /// attacks end the process instead of returning.
     std::string (*try_it)(const AttackTarget& target);
 };
 
-/// Returns all attacks, in the order of their tests.
+/// Returns all attacks, in the order in which they are tested.
 const std::vector<Attack>& all_attacks();
 
 }  // namespace coalesce::grader

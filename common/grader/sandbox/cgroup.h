@@ -1,7 +1,6 @@
-/// \file
-/// A control group that limits the memory and the number of processes of a jail, and reports
-/// whether the memory ran out. Supports versions 1 and 2 of cgroups. On computers where neither can
-/// be used, only rlimits apply.
+/// \file A control group that limits the memory and the number of processes of a jail, and reports
+/// whether the memory ran out. Supports cgroup versions 1 and 2. On computers where neither can be
+/// used, only rlimits apply.
 #pragma once
 
 #include <sys/types.h>
@@ -40,7 +39,8 @@ private:
     std::vector<std::string> entrances_;
 };
 
-/// Removes the cgroups of graders that no longer run. Returns the number of removed cgroups.
+/// Removes the cgroups of graders that are no longer running. Returns the number of removed
+/// cgroups.
 int sweep_stale_cgroups();
 /// Returns the existing cgroups of all graders, including running ones. If `of` is not 0, returns
 /// only those of the grader with this process id.

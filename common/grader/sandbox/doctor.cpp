@@ -69,7 +69,7 @@ private:
     fs::path file_;
 };
 
-/// Returns the reason why a tier cannot work here, or "" if none is known.
+/// Returns why a tier cannot work here, or "" if no reason is known.
 std::string missing_for(Tier tier) {
     if (tier == Tier::namespaces && bubblewrap_program().empty()) {
         return "bubblewrap is not installed (Debian's package bubblewrap)";
@@ -105,16 +105,17 @@ static TierTrial try_once(Tier tier, const fs::path& work_folder, bool is_thorou
                 outcome_of({one.name, bait.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
-        // A jail that ends after it started was killed from outside, since no attack may end it.
+        // No attack can end the jail, so if it ends after it has started, something outside killed
+        // it.
         trial.problem = error.what();
         trial.is_cut_short = true;
     }
     return trial;
 }
 
-/// Tests a tier until the result is certain. This is so if all attacks ended, or if the jail
-/// repeatedly failed to start in the same way. One such failure proves nothing: bubblewrap exits
-/// with 1 if a feature is missing, but also if its child was killed.
+/// Tests a tier until the result is certain: until all attacks have ended, or until the jail has
+/// repeatedly failed to start in the same way. A single such failure proves nothing, because
+/// bubblewrap exits with 1 not only if a feature is missing, but also if its child was killed.
 TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
     constexpr int most_tries = 30, enough_alike = 5;
     TierTrial trial;

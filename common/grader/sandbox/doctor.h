@@ -29,14 +29,14 @@ struct TierTrial {
 };
 
 /// Runs every attack in a jail of this tier. If the jail is killed during the test, tries again a
-/// few times. `work_folder` is a folder of the grader. With `is_thorough`, includes the attacks
-/// that take seconds, such as endless computing or sleeping.
+/// few times. `work_folder` is a folder of the grader. With `is_thorough`, includes attacks that
+/// take several seconds, such as endless computing or sleeping.
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
 /// Returns the best tier that stops all attacks: A, or else B. First removes files and cgroups of
 /// graders that were killed. With `wanted`, tests only that tier; `unsandboxed` needs no test.
-/// Throws std::runtime_error if no tier works, or if the test was interrupted by a kill. A kill
-/// must not lead to a weaker sandbox, because the tier is part of each result.
+/// Throws std::runtime_error if no tier works, or if the jail was killed from outside during the
+/// test. Such a kill must not lead to a weaker sandbox, because the tier is part of each result.
 Tier tier_that_holds(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

@@ -24,8 +24,8 @@ public:
     Filter(const Filter&) = delete;
     Filter& operator=(const Filter&) = delete;
 
-    /// Adds a rule for system calls. Names that libseccomp does not know are skipped, because such
-    /// calls do not exist on this computer.
+    /// Adds a rule for system calls. Skips names that libseccomp does not know, because such calls
+    /// do not exist on this computer.
     void rule(std::uint32_t action, const std::string& names) {
         std::istringstream words(names);
         for (std::string name; words >> name;) {
@@ -44,7 +44,7 @@ public:
 
 private:
     static void check(int error, const char* what) {
-        // EACCES means that the rule equals the default action.
+        // EACCES means that the rule is the same as the default action.
         if (error == 0 || error == -EACCES) return;
         throw std::runtime_error(std::string("seccomp rejects ") + what);
     }
@@ -52,7 +52,7 @@ private:
     scmp_filter_ctx context_;
 };
 
-/// Denies the calls that could lead out of the jail. No part of it needs them.
+/// Denies the calls that could lead out of the jail. Nothing inside the jail needs them.
 void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     Filter filter(SCMP_ACT_ALLOW);

@@ -5,7 +5,7 @@
 
 namespace coalesce::grader {
 
-/// The task of a jailed process, on which its filter depends.
+/// The task of a jailed process, which determines its filter.
 enum class Duty {
     serve,        ///< forks workers and waits for them; no network, programs, namespaces or tracing
     serve_clang,  ///< like `serve`, but a worker may start one process, which becomes clang
@@ -15,7 +15,7 @@ enum class Duty {
 };
 
 /// Restricts the calling process and its children. Throws std::runtime_error if the kernel rejects
-/// the filter, in which case nothing may run.
+/// the filter. The caller must then not run any untrusted code.
 void restrict_system_calls(Duty duty);
 
 }  // namespace coalesce::grader

@@ -26,18 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// The time limit for the start of a jail on a busy computer. The start includes warming up the
-/// compiler or loading the simulator.
+/// The time limit for starting a jail on a busy computer. Starting includes warming up the compiler
+/// or loading the simulator.
 constexpr auto kStartTime = 60s;
-/// The memory of a jail in bytes, in addition to its worker's. It is needed for shared memory and
-/// for the server process.
+/// The memory limit of a jail in bytes, in addition to its worker's. It covers shared memory and
+/// the server process.
 constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
 constexpr std::size_t kMostProcesses = 96;
 /// The number of jobs after which a jail is replaced, so that nothing accumulates in it.
 constexpr int kJobsOfOneJail = 2000;
 
-/// Reports whether the status means a kill. If its child was killed, bubblewrap exits with 128 plus
-/// the signal.
+/// Reports whether the status means that the process was killed. If the child of bubblewrap was
+/// killed, bubblewrap exits with 128 plus the signal.
 bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;
@@ -48,8 +48,8 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
     words.insert(
         words.end(),
         {"COALESCE_SIM_THREADS=1",  // a worker has one thread, so that it can fork
-         // This limits addresses, not memory. Time predictions use two matrices of 256 MB that are
-         // never touched.
+         // This limits address space, not memory in use. Time predictions use two matrices of 256
+         // MB that are never touched.
          "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
          "TZ=UTC0", "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
     return words;
@@ -96,7 +96,7 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     if (syscall(SYS_close_range, kControlDescriptor + 1, ~0U, 0) != 0) {
         for (int other = kControlDescriptor + 1; other < 4096; ++other) close(other);
     }
-    // Lift the soft limits, which are those of the judge for one submission. A jail serves many.
+    // Lift the soft limits, which the judge set for a single submission. A jail serves many.
     for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
         rlimit limit{};
         if (getrlimit(what, &limit) != 0) continue;
@@ -221,8 +221,8 @@ JobEnd Jail::end_of(const EndMessage& told, const JobLimits& limits) const {
     } else if (ran_out_of_memory()) {
         end.how = JobEnd::How::out_of_memory;
     } else if (told.processor_milliseconds < 900 * limits.processor_seconds) {
-        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. An earlier SIGKILL comes from
-        // another program.
+        // The kernel sends SIGKILL to a worker that ignores SIGXCPU. A SIGKILL before that comes
+        // from another program.
         return {.problem = "a worker was killed from outside"};
     } else {
         end.how = JobEnd::How::out_of_processor;
@@ -253,7 +253,8 @@ JobEnd Jail::wait_for_end(int worker, const Job& job) {
         Packet packet;
         const Received received = receive_packet(readable, packet, deadline);
         if (readable == worker) {
-            // A worker may send one note. Its end is reported by the jail.
+            // A worker may send only one note. The jail, not the worker, reports that the worker
+            // has ended.
             has_asked = true;
             if (received != Received::packet) continue;
             const Descriptor answer = job.on_note(packet.bytes);

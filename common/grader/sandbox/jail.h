@@ -8,13 +8,14 @@
 /// with the request and an empty one for the answer. The jail forks a worker, which restricts
 /// itself further and ends with the job. The worker may send one note on its own socket, to which
 /// the grader replies with a memfd. In this way the inputs arrive after the kernel has been loaded.
-/// The jail reports the end of the worker. The grader copies the answer and reads only the copy.
+/// The jail reports when the worker has ended. The grader copies the answer and reads only the
+/// copy.
 ///
-/// The grader limits the elapsed time by the monotonic clock. At the limit it kills the whole jail,
-/// and the next job starts a new one. All processes of a jail die with its first process. In tier A
-/// this is the init process of a PID namespace (own_namespace.h), and under Landlock no other
-/// process can fork. If clang compiles, the worker starts clang before it restricts itself and then
-/// waits for it (program/clang_beside.h), so clang dies with the worker.
+/// The grader limits the elapsed time, measured with the monotonic clock. At the limit it kills the
+/// whole jail, and the next job starts a new one. All processes of a jail die with its first
+/// process. In tier A this is the init process of a PID namespace (own_namespace.h), and under
+/// Landlock no other process can fork. If clang compiles, the worker starts clang before it
+/// restricts itself and then waits for it (program/clang_beside.h), so clang dies with the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -37,7 +38,7 @@
 
 namespace coalesce::grader {
 
-/// The job that a jail is started for. program/ implements each role.
+/// The purpose for which a jail is started. program/ implements each role.
 enum class Role { compile, launch, probe };
 constexpr Role last_of(Role) {
     return Role::probe;
@@ -94,11 +95,11 @@ public:
     /// Starts the jail if it is not running. Returns "" on success, otherwise the reason for the
     /// failure.
     std::string start();
-    /// Runs a job. Never throws because of the worker. Throws std::runtime_error if the grader
-    /// itself has too little memory or too few descriptors.
+    /// Runs a job. A failing worker never causes an exception. Throws std::runtime_error if the
+    /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the last start failed because the jail was killed. `start` reports only that
-    /// it failed.
+    /// Reports whether the last start failed because the jail was killed. `start` itself gives only
+    /// the fact that it failed.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return about_; }
@@ -128,7 +129,8 @@ private:
 /// Returns the path of the program `jail`, in the folder named by COALESCE_GRADER_PROGRAMS or near
 /// this program. Throws std::runtime_error if there is none.
 std::filesystem::path jail_program();
-/// Returns the folder of the simulator's libcudart. Throws std::runtime_error.
+/// Returns the folder of the simulator's libcudart. Throws std::runtime_error if it cannot be
+/// found.
 std::filesystem::path simulator_folder();
 
 }  // namespace coalesce::grader

@@ -14,14 +14,14 @@ void describe(auto& codec, ForetoldTime& foretold) {
 
 namespace {
 
-/// The most reports that are kept of an answer.
+/// The maximum number of reports kept from an answer.
 constexpr std::size_t kMostReports = 200;
 constexpr std::size_t kMostLines = 2000;
 constexpr std::size_t kMostMessages = 50;
-/// The most bytes of a message's text.
+/// The maximum length of a message's text, in bytes.
 constexpr std::size_t kMostText = 4000;
-/// The most bytes of a file's or kernel's name. A student can make both arbitrarily long, with
-/// #line or a long identifier.
+/// The maximum length of a file's or kernel's name, in bytes. A student can make both arbitrarily
+/// long, with #line or a long identifier.
 constexpr std::size_t kMostName = 200;
 
 template <class List>
@@ -43,8 +43,8 @@ void cut(Failure& failure) {
     failure.map.reset();
 }
 
-/// Cuts the answer to the size that an honest kernel can cause. A hostile kernel may write anything
-/// that parses.
+/// Trims the answer to the size that an honest kernel can produce. A hostile kernel may write
+/// anything that parses.
 Compiled tamed(Compiled compiled) {
     cut(compiled.messages, kMostMessages);
     for (Message& message : compiled.messages) {
@@ -72,13 +72,14 @@ Trial tamed(Trial trial) {
     return trial;
 }
 
-/// The widest error band that an answer may have, as a fraction of the time. The model has no wider
-/// one.
+/// The widest error band that is accepted in an answer, as a fraction of the time. No band of the
+/// model is wider.
 constexpr double kWidestBand = 1;
-/// The least memory traffic that an answer may have, as a fraction of the bytes of the task. It is
-/// below 1 because a few recorded blocks represent all.
+/// The smallest memory traffic that is accepted in an answer, as a fraction of the bytes of the
+/// task. It is below 1 because a few recorded blocks stand for all blocks.
 constexpr double kLeastMoved = 0.95;
-/// The largest speed that an answer may have, as a multiple of a copy's. No kernel is that fast.
+/// The highest speed that is accepted in an answer, as a multiple of the speed of a copy. No kernel
+/// is that fast.
 constexpr double kFastest = 2;
 
 ForetoldTime tamed(const ForetoldTime& told, Shape shape) {
@@ -121,7 +122,7 @@ Compiled compile_answer(std::string_view json) {
 std::string to_json(const Trial& trial) {
     Trial told = tamed(trial);
     std::string json = codec::write(told);
-    // A character can become six in JSON, so shorten the lists until the text fits. Keep their
+    // A character can take six bytes in JSON, so shorten the lists until the text fits. Keep their
     // first entries, which name the cause.
     while (json.size() > kMostTrialText && told.reports.size() + told.lines.size() > 2) {
         cut(told.reports, (told.reports.size() + 1) / 2);

@@ -1,6 +1,5 @@
-/// \file
-/// The requests to a jail and its answers, as JSON. The grader does not trust answers. The
-/// functions that read them throw std::runtime_error for anything unexpected.
+/// \file The requests to a jail and its answers, as JSON. The grader does not trust answers, so the
+/// functions that read them throw std::runtime_error on anything unexpected.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct LaunchJob {
     bool is_in_place = false;        ///< the kernel has one matrix
     bool is_predicted = false;       ///< whether to predict the time; needs no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
-    std::uint64_t address_seed = 0;  ///< seed of device addresses; 0 for the default
+    std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
     /// For predictions, the seed of the values that the blocks load. With 0, the moved values are
     /// not checked.
@@ -82,7 +81,8 @@ ImageLayout layout_of(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The room for that text.
 constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;
-/// The bytes of that text that a trial may fill, whatever a kernel makes the simulator report.
+/// The maximum number of bytes of text in the answer of a trial, no matter what a kernel makes the
+/// simulator report.
 constexpr std::size_t kMostTrialText = kMostAnswerText - 64;
 
 }  // namespace coalesce::grader

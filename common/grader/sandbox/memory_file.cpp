@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
 /// The longest time to wait for a seal. The kernel refuses to seal a memfd while it moves or
-/// reclaims one of its pages, which can take long on a busy computer.
+/// reclaims one of its pages, which can take a long time on a busy computer.
 constexpr auto kPatience = 20s;
 
 [[noreturn]] void memory_fails(const char* what) {

@@ -23,7 +23,7 @@ public:
     /// Maps the whole memfd. Throws std::runtime_error on failure.
     Mapping(int descriptor, bool is_writable);
     ~Mapping();
-    /// Takes ownership of the mapping of `other`.
+    /// Takes over the mapping owned by `other`.
     Mapping(Mapping&& other) noexcept;
 
     /// Returns the first byte.
@@ -36,15 +36,16 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Returns a sealed memfd with these bytes. Throws std::runtime_error.
+/// Returns a sealed memfd that contains these bytes. Throws std::runtime_error on failure.
 Descriptor sealed_memory(std::string_view bytes);
-/// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error.
+/// Returns a memfd of a fixed size, filled with zeros. Throws std::runtime_error on failure.
 Descriptor blank_memory(std::size_t bytes);
-/// Makes the memfd read-only. Waits while the kernel uses one of its pages. Returns false if
+/// Makes the memfd read-only. Waits as long as the kernel uses one of its pages. Returns false if
 /// another process can still write to it, or if the wait takes too long.
 bool seal(int descriptor);
 
-/// Writes a text and its length to the start of `memory`. Returns false if it does not fit.
+/// Writes a string, preceded by its length, to the start of `memory`. Returns false if it does not
+/// fit.
 bool put_text(std::span<std::byte> memory, std::string_view text);
 
 /// The answer that a worker wrote into a blank memfd.
@@ -55,8 +56,8 @@ public:
     explicit Answer(Descriptor memory) : memory_(std::move(memory)) {}
     /// Returns a copy of `count` bytes. Throws std::runtime_error if the answer is too short.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// Returns a copy of the text that `put_text` wrote at `offset`. If the stored length is wrong,
-    /// the text is meaningless but stays within the memory.
+    /// Returns a copy of the string that `put_text` wrote at `offset`. If the stored length is
+    /// wrong, the string is meaningless but never extends beyond the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

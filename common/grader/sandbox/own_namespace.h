@@ -3,9 +3,9 @@
 ///
 /// Bubblewrap has an outer and an inner process. The inner one first waits for permission to
 /// continue, without a time limit, and only later asks the kernel to kill it when the outer one
-/// ends. If the outer process is killed in its first milliseconds, with the grader or for lack of
-/// memory, the inner one therefore remains. This cannot happen if the outer process is the first
-/// one of a PID namespace, because the kernel then kills the whole namespace.
+/// ends. The inner process therefore survives if the outer one is killed in its first milliseconds,
+/// together with the grader or for lack of memory. This cannot happen if the outer process is the
+/// first one of a PID namespace, because the kernel then kills the whole namespace.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace coalesce::grader {
 /// test runs only once.
 bool has_own_namespaces();
 
-/// Forks. If possible, the child is the first process of a new PID namespace.
+/// Forks. If possible, the child becomes the first process of a new PID namespace.
 pid_t fork_first_of_namespace();
 
 }  // namespace coalesce::grader

@@ -12,7 +12,7 @@
 
 namespace coalesce::grader {
 
-/// The clock for time limits. It does not jump when the date is changed.
+/// The clock for time limits. It does not jump when the system time is changed.
 using Clock = std::chrono::steady_clock;
 
 /// A message.
@@ -24,11 +24,12 @@ struct Packet {
 /// The result of waiting for a message.
 enum class Received { packet, closed, timed_out };
 
-/// The most bytes and descriptors of a message.
+/// The maximum number of bytes and of descriptors in a message.
 constexpr std::size_t kMostPacketBytes = 4096;
 constexpr std::size_t kMostPacketDescriptors = 4;
 
-/// Returns two connected sockets, which child programs do not inherit. Throws std::runtime_error.
+/// Returns two connected sockets, which child programs do not inherit. Throws std::runtime_error on
+/// failure.
 std::pair<Descriptor, Descriptor> socket_pair();
 /// Sends a message. Returns false if the other side has closed its socket.
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});

@@ -21,8 +21,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Finds a file `name` in this program's folder, in one of its parents, or in a folder `bin` there.
-/// Throws std::runtime_error.
+/// Finds a file called `name` in this program's folder, in one of its parents, or in a folder `bin`
+/// in any of these. Throws std::runtime_error if there is none.
 fs::path look_upwards(const std::string& what, const std::string& name,
                       bool (*is_it)(const fs::path& file)) {
     for (fs::path folder = own_folder();; folder = folder.parent_path()) {
@@ -81,7 +81,7 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const Compiler kind = grading_compiler();
     const auto compiler = find_compiler(kind);
     const bool is_clang = kind == Compiler::clang;
-    // The simulator's folder comes first, so that it is loaded instead of NVIDIA's libcudart. The
+    // The simulator's folder comes first, so that its libcudart is loaded instead of NVIDIA's. The
     // jail reads these variables too.
     std::vector<std::string> words = {
         "LD_LIBRARY_PATH=" + simulator,
@@ -99,7 +99,8 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
         }
         words.push_back(called);
     } else if (compiler) {
-        // NVRTC loads a second library from its own folder by name only.
+        // NVRTC loads a second library, from its own folder, without giving a path. So add that
+        // folder to the search path.
         words[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
         words.push_back("CUDA_HOME=" + toolkit_folder());
     }
@@ -126,7 +127,8 @@ std::vector<std::string> readable_places() {
         add(clang_folder());
     }
     if (toolkit == "/usr" || toolkit == "/usr/lib") {
-        // The libraries of a toolkit from the distribution are in folders that were added above.
+        // If the toolkit comes from the distribution, its libraries are in folders that were added
+        // above.
         add("/usr/include");
     } else if (!toolkit.empty()) {
         const std::string real = fs::canonical(toolkit, error).string();

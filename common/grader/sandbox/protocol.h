@@ -10,8 +10,8 @@
 
 namespace coalesce::grader {
 
-/// A message from the grader. It carries three descriptors: those of the request, of the answer and
-/// of the worker's socket.
+/// A message from the grader. It carries three descriptors: the request, the answer and the
+/// worker's socket.
 struct JobMessage {
     std::int64_t processor_seconds = 0;
     std::int64_t memory_bytes = 0;
@@ -25,15 +25,15 @@ struct EndMessage {
     std::int64_t processor_milliseconds = 0;
 };
 
-/// The number of the socket's descriptor in the jail.
+/// The descriptor number of the socket in the jail.
 constexpr int kControlDescriptor = 3;
 /// The exit code of a worker that could not be restricted. In that case it has not run anything.
 constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// Names of environment variables for a jail that uses clang: one has clang's command line, the
-/// other clang's name and version.
+/// Names of environment variables for a jail that uses clang: one contains clang's command line,
+/// the other clang's name and version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kBetweenWords = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

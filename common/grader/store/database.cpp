@@ -121,7 +121,7 @@ Transaction::~Transaction() {
     try {
         database_.execute("rollback");
     } catch (const Infrastructure&) {
-        // SQLite has rolled the change back already, or will do so when the file is opened again.
+        // SQLite has already rolled the change back, or will do so when the file is opened again.
     }
 }
 

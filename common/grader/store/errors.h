@@ -1,5 +1,4 @@
-/// \file
-/// Errors and exit codes for problems of the grader itself. None of them affects a grade.
+/// \file Errors and exit codes for problems with the grader itself. None of them affects a grade.
 #pragma once
 
 #include <stdexcept>
@@ -16,8 +15,8 @@ enum ExitCode : int {
     exit_infrastructure = 3,  ///< the grader failed; missing results are not graded yet
 };
 
-/// A problem of the grader, such as a full disk, a locked database, or no sandbox. The results so
-/// far are stored. The message says what to do.
+/// A problem with the grader, such as a full disk, a locked database, or a missing sandbox. The
+/// results so far are stored. The message says what to do.
 class Infrastructure : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -56,7 +56,7 @@ FileLock::FileLock(const fs::path& file, const std::string& what)
                              "; wait until it ends, then run the same command again");
     }
     std::string owner = "process " + std::to_string(getpid());
-    // Write the owner for the message above. The lock works even if this fails.
+    // Record the owner for the error message above. The lock works even if this fails.
     if (ftruncate(descriptor_.get(), 0) == 0) {
         (void)!pwrite(descriptor_.get(), owner.data(), owner.size(), 0);
     }

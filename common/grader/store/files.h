@@ -1,5 +1,4 @@
-/// \file
-/// Writes files that exist completely or not at all, even if the computer stops.
+/// \file Writes files that exist completely or not at all, even if the computer crashes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,20 +13,20 @@
 namespace coalesce::grader {
 
 /// Writes a file under a temporary name in the same folder, syncs it to disk, and renames it.
-/// Throws Infrastructure.
+/// Throws Infrastructure on failure.
 void write_whole(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Writes a file unless it exists already. In that case it changes nothing and returns false.
-/// Throws Infrastructure.
+/// Writes a file. If it exists already, changes nothing and returns false. Throws Infrastructure on
+/// failure.
 bool write_first(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
 
-/// Creates a folder and its parents. Throws Infrastructure.
+/// Creates a folder and its parents. Throws Infrastructure on failure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
 /// A work folder. The destructor removes it with its contents.
 class WorkFolder {
 public:
-    /// Does not create the folder. The caller does that.
+    /// Does not create the folder; that is left to the caller.
     explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;
@@ -36,12 +35,12 @@ public:
     const std::filesystem::path path;
 };
 
-/// A lock that one process at a time can have. The kernel releases it when the process ends, even
-/// by a crash.
+/// A lock that only one process can hold at a time. The kernel releases it when the process ends,
+/// even if it crashes.
 class FileLock {
 public:
-    /// Takes the lock. If another process has it, throws Infrastructure that names the process.
-    /// `what` is what the lock protects, for the message.
+    /// Takes the lock. If another process already holds it, throws an Infrastructure error naming
+    /// that process. `what` says what the lock protects, for the message.
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:

@@ -1,5 +1,6 @@
 /// \file
-/// SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for content identifiers and for secrets derived from a key.
+/// SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), for content identifiers and for secrets derived
+/// from a key.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ Digest hmac_sha256(std::string_view key, std::string_view message);
 std::string hex(const Digest& digest);
 /// Returns the SHA-256 digest of `bytes` as hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-/// Returns a digest of a list of texts. It includes their lengths, so that no other list has the
+/// Returns a digest of a list of strings. It covers their lengths, so that no other list has the
 /// same digest.
 std::string sha256_of_parts(std::initializer_list<std::string_view> parts);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// The columns `at` are times for human readers. No decision depends on them.
+// The `at` columns hold times for human readers. No decision depends on them.
 constexpr const char* kTables = R"(
 create table if not exists source (
     digest blob primary key, bytes blob not null) strict, without rowid;
@@ -31,7 +31,7 @@ create table if not exists attempt (
     text blob not null, at integer not null) strict;
 )";
 
-// Returns the triggers that forbid changing or removing rows, which protects the store from our own
+// Returns the triggers that forbid changing or removing rows, which protect the store from our own
 // mistakes.
 std::string guards() {
     std::string text;

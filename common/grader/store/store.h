@@ -2,10 +2,10 @@
 /// Stores submissions and results permanently.
 ///
 /// A result depends on exactly five things, and its key is their digest: the submission, the
-/// exercise's part of the manifest with its hidden part, the grader, its compiler, and the epoch of
-/// the secret seed. Each key has one result, which is the first that was written. Every attempt is
+/// exercise's part of the manifest including its hidden part, the grader, its compiler, and the
+/// epoch of the secret seed. Each key has one result, the first that was written. Every attempt is
 /// a separate row. Triggers prevent any row from being changed or removed. A changed manifest leads
-/// to new keys, and the older results stay.
+/// to new keys, and the older results remain.
 ///
 /// A run is the list of all submissions of a class. It is written before anything is judged, so
 /// that a killed run can be resumed without the original folder. Rows are ordered by number, never
@@ -25,12 +25,12 @@ namespace coalesce::grader {
 
 /// One student's submission for one exercise.
 struct Entry {
-    std::string student = "";   ///< the student's name in its original bytes
+    std::string student = "";   ///< the student's name, as raw bytes
     std::string exercise = "";  ///< "03_tiled"
     std::string key = "";       ///< key of the result
     std::string source = "";    ///< digest of the stored source, or "" if there is none
     std::string problem = "";   ///< why nothing can be judged, such as "no-file", or ""
-    /// Describes the problem for the student. Without a problem, lists the files that were not
+    /// Describes the problem for the student. If there is no problem, lists the files that were not
     /// examined.
     std::string details = "";
 
@@ -83,12 +83,12 @@ public:
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that an entry makes the judge crash although other entries do not. The entry stays
+    /// Records that an entry makes the judge crash although other entries do not. The entry remains
     /// without a result, so the next run tries again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries that were given up in a run.
     std::set<std::string> given_up(std::int64_t run);
-    /// Returns all attempts, the oldest first.
+    /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();
 
 private:

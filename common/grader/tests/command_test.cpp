@@ -1,5 +1,5 @@
-// Tests the real program: grades a class, repeats and resumes the run, and makes the teacher's
-// mistakes.
+// Tests the real program: grades a class, repeats and resumes the run, and makes mistakes that a
+// teacher might make.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -126,7 +126,7 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("gave the required result") != std::string::npos);
     // Give too many points for correct results. The proof must find that the previous lesson's
-    // solution gets them without any work.
+    // solution gets them without any further work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);
@@ -137,7 +137,7 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code == 1, ended.output);
     CHECK(ended.output.find("the solution of the previous lesson: OK uncoalesced-stores, 16 of 20, "
                             "where 8 is the most") != std::string::npos);
-    // Replace a solution by the skeleton. The proof must fail.
+    // Replace a solution with the skeleton. The proof must fail.
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",
                   fs::copy_options::overwrite_existing);

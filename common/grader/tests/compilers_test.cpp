@@ -1,4 +1,4 @@
-// Tests that NVRTC and clang give a class the same grades.csv, byte by byte.
+// Tests that NVRTC and clang give a class the same grades.csv, byte for byte.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ namespace {
 std::string grade;  // path of the program
 const fs::path CASES = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus/cases";
 
-// Submissions of each kind: right, wrong, out of bounds, with a race, uninitialized, endless,
+// Submissions of each kind: correct, wrong, out of bounds, with a race, uninitialized, endless,
 // rejected, not compiling, too large.
 const std::vector<std::pair<const char*, const char*>> HANDED_IN = {
     {"right_wide_block.cu", "right_tile_padded.cu"},
@@ -60,7 +60,7 @@ TEST_CASE("a class gets the same grades by either compiler") {
         return;
     }
     CHECK(csv_by(room, "nvcc") == by_clang);
-    // Both compilers have judged the submission, because results depend on the compiler.
+    // The submission was judged once with each compiler, because results depend on the compiler.
     const Ended shown = room.call({"show", "ada", "--folder", room.assignments});
     CHECK(shown.output.find("run 1, 02_naive: judged") != shown.output.npos);
     CHECK(shown.output.find("run 2, 02_naive: judged") != shown.output.npos);

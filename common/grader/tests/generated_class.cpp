@@ -56,7 +56,7 @@ private:
         return source.insert(body + 1, "\n    for (volatile int i = 0; i >= 0; i = 0) {}\n");
     }
 
-    // Appends a comment, so that each student's file has different bytes and another length.
+    // Appends a comment, so that each student's file has different bytes and a different length.
     std::string signed_by(const std::string& source) {
         return source + "\n// Student " + std::to_string(number) + " thought about this for " +
                std::to_string(below(600)) + " minutes.\n";

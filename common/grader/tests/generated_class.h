@@ -1,4 +1,4 @@
-// Generates a class of students. Most submissions are right. Some contain typical mistakes, some
+// Generates a class of students. Most submissions are correct. Some contain typical mistakes, some
 // are missing, and a few try to deceive the grader.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace coalesce::grader {
 
 /// Writes a folder for each student, with a file for each exercise. All sources differ, so that the
-/// grader must judge each. Equal seeds give equal classes.
+/// grader must judge every one. The same seed always generates the same class.
 void generate_class(const std::filesystem::path& repository, const std::filesystem::path& folder,
                     const std::vector<std::string>& exercises, int students, std::uint32_t seed);
 

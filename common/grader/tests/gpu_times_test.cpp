@@ -20,7 +20,7 @@ namespace {
 
 std::string grade;  // path of the program
 
-// A class with a right kernel and a skeleton.
+// A class with two students, who submit a correct kernel and the skeleton.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";

@@ -1,5 +1,5 @@
-// Tests reading submissions. Archives and folders are hostile, and so are names, which a terminal,
-// a spreadsheet, a browser or a shell could execute.
+// Tests reading submissions. The archives and folders are hostile, and so are the names, which a
+// terminal, a spreadsheet, a browser or a shell could execute.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -212,7 +212,7 @@ TEST_CASE("bombs are stopped") {
     std::vector<Thing> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // Use names that are ignored. Skipping such files means unpacking them.
+    // Use names that are ignored, because skipping such files means unpacking them.
     const TreeLimits few{.other_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";

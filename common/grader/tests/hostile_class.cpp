@@ -2,7 +2,7 @@
 // kind.
 //
 // At most half of the students submit a case of the corpus, one for each kind of failure. All
-// others submit the solution with a comment of their own. A Slurm cluster of two nodes grades the
+// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the
 // class, or a single command if Slurm is not installed. Every honest student must get all points,
 // every hostile one the corpus's verdict, and nobody may be missing. A single command with the
 // other compiler must then produce the same grades.csv. Prints how long each takes.
@@ -101,7 +101,7 @@ public:
         return graded_by(grading_compiler() == Compiler::clang ? "clang" : "nvcc");
     }
 
-    /// Checks that each student's line of grades.csv is the required one.
+    /// Checks that grades.csv contains the required line for each student.
     void check(const std::string& csv) const {
         std::map<std::string, std::string> lines;
         for (std::string line : lines_of(csv)) {
@@ -120,8 +120,8 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// Replaces the hidden shapes by those of the corpus. Some cases misbehave only on these
-    /// shapes, and others fail differently on others.
+    /// Replaces the hidden shapes with those of the corpus, because some cases misbehave only on
+    /// the corpus's shapes, and others fail differently on other shapes.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
@@ -131,8 +131,8 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// Returns grades.csv with alternative failures replaced by the first. For example, time or
-    /// memory may run out first, which can differ between runs.
+    /// Returns grades.csv, with the first allowed failure of each case in place of the others.
+    /// Whether time or memory runs out first, for example, can differ between runs.
     std::string csv() const {
         std::string text;
         for (std::string line :

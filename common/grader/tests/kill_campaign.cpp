@@ -62,7 +62,7 @@ public:
 private:
     std::string classes() const { return (folder / "class").string(); }
 
-    // Returns a copy of the assignment. It has the same key and a store of its own.
+    // Returns a copy of the assignment, with the same key and a store of its own.
     fs::path graded_folder(const std::string& name) {
         fs::copy(folder / "fresh", folder / name, fs::copy_options::recursive);
         return folder / name;
@@ -76,7 +76,7 @@ private:
         return command;
     }
 
-    // Grades a class to the end, with random kills in between.
+    // Grades a class to the end, with random kills along the way.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();
@@ -142,7 +142,7 @@ private:
     // Waits until all processes have ended. Children end with their parents, or soon after.
     void wait_for_the_last() {
         std::size_t left = 0;
-        // A busy computer may take long to schedule a killed process.
+        // A busy computer may take a long time to schedule a killed process.
         for (int i = 0; i < 600; ++i) {
             left = 0;
             for (const Process& process : seen) left += is_alive(process) ? 1 : 0;

@@ -1,4 +1,4 @@
-// Tests assignments. A written one can be read again, error messages name the line of the mistake,
+// Tests assignments: a written one can be read again, error messages name the line of the mistake,
 // and every change changes the keys.
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ struct Made {
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
     }
-    // Returns the error message for a manifest in which `from` is replaced by `to`.
+    // Returns the error message for a manifest in which `from` is replaced with `to`.
     std::string complaint(const std::string& from, const std::string& to) {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
@@ -259,7 +259,7 @@ TEST_CASE("there is a proof for each way to be wrong") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.most_share == kMostForNothing ? 1 : 0;
     }
-    // These are two skeletons, and the solutions of 01 and 02.
+    // These are the skeletons of both exercises, and the solutions of 01 and 02.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

@@ -122,7 +122,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     room.must({"merge", room.plan.string()});
     CHECK(fs::is_empty(room.plan / "work"));
 
-    // A repeated merge continues an interrupted run and leaves a finished one unchanged.
+    // A repeated merge continues an interrupted run, but leaves a finished one unchanged.
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
@@ -135,7 +135,7 @@ TEST_CASE("chunks in any order give the grades of one run") {
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
-    // A new plan must leave out submissions that have a result.
+    // A new plan must leave out the submissions that have a result.
     fs::remove_all(room.plan);
     room.make_plan({});
     CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");

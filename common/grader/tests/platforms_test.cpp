@@ -1,5 +1,5 @@
-// Tests the autograders for other platforms, unpacked and run in the same way as the platforms do
-// it.
+// Tests the autograders for other platforms, which are unpacked and run as on the platforms
+// themselves.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -58,7 +58,7 @@ void write_script(const fs::path& file, const std::string& text) {
     fs::permissions(file, fs::perms::owner_all);
 }
 
-// An assignment with one right submission and one skeleton.
+// An assignment with one correct submission and one skeleton.
 struct Handed {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments";
@@ -134,7 +134,7 @@ TEST_CASE("Gradescope: the archive sets itself up") {
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // A build takes minutes, so replace ./learn by a script that records its call.
+    // A build takes minutes, so replace ./learn with a script that records how it was called.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -180,7 +180,7 @@ TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
 
 namespace {
 
-// Sets the environment variables of Classroom 50's runner during its lifetime.
+// Sets the environment variables of Classroom 50's runner for as long as it exists.
 class Runner {
 public:
     Runner() {
@@ -285,7 +285,8 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
-    // The time of submission is that of the commit, so without a commit the autograder must fail.
+    // The time of submission is that of the commit, so the autograder must fail if there is no
+    // commit.
     CHECK(run(handed.right).code != 0);
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
     commit(handed.right);
@@ -302,7 +303,7 @@ TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // The check must notice each missing field of the contract.
+    // The check must notice if any field of the contract is missing.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);

@@ -28,9 +28,9 @@ Ended run_to_end(const std::vector<std::string>& command);
 using Process = std::pair<pid_t, std::string>;
 /// Returns all descendants of a process.
 std::vector<Process> descendants(pid_t process);
-/// Reports whether the process still runs.
+/// Reports whether the process is still running.
 bool is_alive(const Process& process);
-/// Describes a process and what it waits for, for messages about leftover processes.
+/// Describes a process and what it is waiting for, for messages about leftover processes.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

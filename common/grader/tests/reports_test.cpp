@@ -57,8 +57,8 @@ Graded graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
-// Returns the results of a right student, of a wrong one with a hostile name, and of one who is not
-// graded yet.
+// Returns the results of a student with a correct solution, of one with a wrong solution and a
+// hostile name, and of one who is not graded yet.
 ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",
@@ -223,8 +223,8 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
     const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
     CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
     CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
-    // Escape a formula, leave the points empty without a submission, and raise negative points to
-    // 0.
+    // Escape a formula, leave the points empty if there is no submission, and raise negative points
+    // to 0.
     CHECK(moodle.find("18,b@x.org,\"'=cmd|' /C calc'!A0\",2,0\r\n") != moodle.npos);
     CHECK(moodle.find("20,z@x.org,zoe,,0\r\n") != moodle.npos);
     CHECK(moodle.find(",0,9\r\n") != moodle.npos);

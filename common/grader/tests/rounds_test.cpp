@@ -1,5 +1,5 @@
-// Tests who is blamed for a failure. A submission that makes the judge crash must not keep other
-// students from getting a result, and a broken computer must not give anybody a zero.
+// Tests which side is blamed for a failure. A submission that makes the judge crash must not keep
+// other students from getting a result, and a broken computer must not give anybody a zero.
 //
 // Usage: grader_rounds_test runs the tests. grader_rounds_test worker KIND is a judging process for
 // them, and KIND is "good" or "broken".
@@ -43,8 +43,8 @@ bool is_try(int wanted, const std::string& file) {
 }
 
 // Runs a judging process that obeys the text of each submission: "good" succeeds, "bad" reports a
-// problem of the grader, "dies" ends the process, "takes much memory" allocates 2 GB, and "unlucky
-// FILE" is killed five times before it succeeds.
+// problem with the grader, "dies" ends the process, "takes much memory" allocates 2 GB, and
+// "unlucky FILE" is killed five times before it succeeds.
 int work(const std::string& kind) {
     std::cout << identity << std::endl;
     for (std::string line; std::getline(std::cin, line);) {

@@ -55,7 +55,7 @@ class Teacher:
         key.unlink()
         for part in ("common", "course.toml", "solutions", "steps"):
             (self.github / part).symlink_to(repository / part)
-        # Installs a script that copies the built programs, in place of the real build.
+        # Installs a script that copies the built programs instead of building them.
         learn = self.github / "learn"
         learn.write_text('#!/bin/sh\nset -eu\n[ "$*" = "grade doctor" ]\nmkdir -p build/bin\n'
                          f"cp {self.build}/bin/grade build/bin\n"
@@ -118,7 +118,7 @@ class Runner:
         environment = {name: self.filled(text, values)
                        for name, text in step.get("env", {}).items()}
         output = self.place / "github_output"
-        # The runner has checked the course out here.
+        # The runner has checked out the course here.
         environment.update(GITHUB_OUTPUT=str(output), COALESCE_COURSE=str(self.place),
                            PATH=f"{self.tools}:{os.environ['PATH']}")
         run(["sh", "-e", "-c", self.filled(step["run"], values)], cwd=self.place,

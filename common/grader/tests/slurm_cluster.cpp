@@ -126,7 +126,7 @@ SlurmCluster::~SlurmCluster() {
 }
 
 // Writes the configuration. SlurmdTimeout and cred_expire determine how long the job of a dead node
-// waits, which is two to three minutes with Slurm's default values.
+// waits. With Slurm's default values, that is two to three minutes.
 void SlurmCluster::write_configuration(int nodes) const {
     std::string here = folder.path, port = std::to_string(first_port);
     std::ofstream key(folder / "key", std::ios::binary);
@@ -213,7 +213,7 @@ void SlurmCluster::kill_node(const std::string& node) {
 
 int SlurmCluster::jobs() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-r", "-o", "%i"});
-    // If squeue fails, the number is unknown. Return 1, so that the caller continues to wait.
+    // If squeue fails, the number is unknown. Return 1, so that the caller continues waiting.
     if (ended.code != 0) return 1;
     return static_cast<int>(std::count(ended.output.begin(), ended.output.end(), '\n'));
 }

@@ -27,7 +27,7 @@ public:
     /// Reports whether Slurm is installed on this computer.
     static bool is_installed();
 
-    /// Runs a command of Slurm, such as sbatch, squeue or scontrol.
+    /// Runs a Slurm command, such as sbatch, squeue or scontrol.
     Ended call(const std::vector<std::string>& command) const;
     /// Returns a node that is running a job, or "" if there is none.
     std::string busy_node() const;

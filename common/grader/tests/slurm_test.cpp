@@ -88,7 +88,7 @@ std::size_t tasks_in(const fs::path& plan) {
 }
 
 // Makes the first attempt at chunk 1 fail, because it cannot find the grader's programs. That is a
-// problem of the grader, so Slurm must try again.
+// problem with the grader, so Slurm must try again.
 void break_first_start(const fs::path& plan) {
     std::string script = read_file(plan / "slurm.sbatch");
     std::size_t at = script.find("echo ");
@@ -135,7 +135,7 @@ void kill_a_busy_node(SlurmCluster& cluster) {
     throw std::runtime_error("no node was busy");
 }
 
-// Checks that every submission has one result, and the same as from a single computer.
+// Checks that every submission has exactly one result, the same as from a single computer.
 void check_grades(const Classroom& room, std::size_t tasks) {
     std::string csv = read_file(room.teacher() / "results/grades.csv");
     std::string json = read_file(room.teacher() / "results/grades.json");

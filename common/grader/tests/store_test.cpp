@@ -41,7 +41,7 @@ TEST_CASE("digests are those of the standard") {
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex(std::string(1000000, 'a')) ==
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-    // These are test cases 2 and 6 of RFC 4231.
+    // Test cases 2 and 6 of RFC 4231.
     CHECK(hex(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
           "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     CHECK(hex(hmac_sha256(std::string(131, '\xaa'),
@@ -151,7 +151,7 @@ TEST_CASE("a full database keeps what it has, and goes on when there is room") {
     Store store(file);
     std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
     store.add_result(run, entry("ada", "k1"), "{}");
-    // Limit the size of files in a child process, which acts like a full disk.
+    // Limit the file size in a child process, which acts like a full disk.
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);

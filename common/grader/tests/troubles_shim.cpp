@@ -30,7 +30,7 @@ bool is_hidden(const char* path) {
 
 time_t jump() {
     if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
-    // Start at another jump in each process, and take the next at each call.
+    // Start with a different jump in each process, and take the next one at each call.
     static unsigned count = static_cast<unsigned>(getpid());
     return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
 }

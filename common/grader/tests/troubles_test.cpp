@@ -1,5 +1,5 @@
-// Tests that a problem of the computer never leads to zero points, and that the run continues once
-// the problem is fixed.
+// Tests that a problem with the computer never leads to zero points, and that the run continues
+// once the problem is fixed.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ std::string grade;            // the program
 std::string shim;             // a library that simulates problems
 std::string without_sandbox;  // a program that runs another where no sandbox works
 
-// Sets an environment variable during its lifetime.
+// Sets an environment variable for as long as it exists.
 class Set {
 public:
     Set(const char* name, const std::string& value) : name(name) { setenv(name, value.c_str(), 1); }
@@ -30,8 +30,8 @@ private:
     const char* name;
 };
 
-// Checks that the grader stopped with a problem of its own, and without grades. `expect_recovery`
-// checks that the run can then be completed.
+// Checks that the grader stopped because of a problem of its own, and gave no grades.
+// `expect_recovery` checks that the run can then be completed.
 void expect_trouble(const Classroom& room, const Ended& ended) {
     CHECK_MESSAGE(ended.code == 3, ended.output);
     CHECK_FALSE(fs::exists(room.teacher / "results/grades.csv"));

@@ -1,4 +1,4 @@
-// Tests how the verifier explains mistakes, at a square, a wide, a tall and a ragged shape. The
+// Tests how the verifier explains mistakes, on a square, a wide, a tall and a ragged shape. The
 // buffers are in host memory, and an imagined kernel says which element each thread reads and where
 // it stores the element.
 #include <doctest/doctest.h>

@@ -56,7 +56,8 @@ TEST_CASE("an element of 4, 8 or 16 bytes names its place") {
 }
 
 TEST_CASE("the elements of 4 bytes differ where float iotas do not") {
-    // A float cannot represent 2^24 + 1, so with an iota two elements would be equal.
+    // A float cannot represent 2^24 + 1, so if the elements simply counted up, two of them would be
+    // equal.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.at((1 << 24) + i).low);

@@ -1,4 +1,4 @@
-// Tests a program that uses run_step, run in the same way as a learner does.
+// Tests a program that uses run_step, which is run the way a learner would run it.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -252,8 +252,8 @@ TEST_CASE("a size that does not fit is said before anything is allocated") {
     for (std::string line; std::getline(meminfo, line);) {
         if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
     }
-    // The largest matrix that indices allow has 8.6 GB, and this computer may have enough memory
-    // for two.
+    // The largest matrix that indices allow takes up 8.6 GB, and this computer may have enough
+    // memory for two.
     constexpr long long most = 3 * 2 * 4 * 2147395600LL;
     if (available > most) {
         MESSAGE("this computer has room for the largest matrix: nothing to refuse");

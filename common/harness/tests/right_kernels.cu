@@ -1,4 +1,4 @@
-// Kernels that are right, for every element size.
+// Correct kernels for every element size.
 #include <cstdint>
 
 #include "right_kernels.h"

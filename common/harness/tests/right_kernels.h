@@ -1,4 +1,4 @@
-// Right kernels for every element size and every kind of output.
+// Correct kernels for every element size and every kind of output.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Tests the verifier with right kernels. It must find no mistake, for any shape and element size.
+// Tests the verifier with correct kernels. It must find no mistake, for any shape and element size.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 

@@ -36,7 +36,7 @@ TEST_CASE("arrays: every order of three and of four axes passes, and each other 
             run.run_right();
             CHECK(run.check().is_right());
             ++orders;
-            // Store the result for the order 0 2 1 (3) of axes instead.
+            // Store the result for the axis order 0 2 1 (3) instead.
             Permutation other = right;
             other.order = {0, 2, 1, 3};
             if (order == other.order) continue;
@@ -58,7 +58,7 @@ TEST_CASE("arrays: every order of three and of four axes passes, and each other 
 TEST_CASE("arrays: a cell has as many indices as there are axes") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
-    // Store the element that follows in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) belongs.
+    // Store the element after in(1,2,2,3) to out(1,2,3,2), where in(1,2,2,3) itself belongs.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
     const Comparison comparison = run.check();

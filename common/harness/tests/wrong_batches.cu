@@ -53,7 +53,7 @@ __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     }
 }
 
-/// Transposes the batch as a single matrix of 3 * rows x cols, which is the order 2 0 1 of axes.
+/// Transposes the batch as a single matrix of 3 * rows x cols, which gives the axis order 2 0 1.
 __global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -86,7 +86,7 @@ __global__ void one_way(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
 }
 
-/// Each of two threads exchanges the same pair of elements, so nothing changes.
+/// Two threads exchange the same pair of elements, so nothing changes.
 __global__ void twice(float* data, const float*, int rows, int) {
     for (int again = 0; again < 2; ++again) {
         for (int row = 0; row < rows; ++row) {
@@ -99,7 +99,7 @@ __global__ void twice(float* data, const float*, int rows, int) {
     }
 }
 
-/// Stores the lower of two by two tiles to both positions, and the tiles on the diagonal correctly.
+/// Splits the matrix into 2 x 2 tiles, and stores the lower left one to the upper right as well.
 __global__ void lower_tile_twice(float* data, const float*, int side, int) {
     int x = threadIdx.x, y = threadIdx.y;
     float first = data[x * side + y], lower = data[(32 + x) * side + y],

@@ -1,4 +1,4 @@
-// Kernels with deliberate mistakes. Each is a mistake that somebody might make.
+// Kernels with deliberate mistakes, each of which somebody might really make.
 #include <cuda_fp16.h>
 
 #include "wrong_kernel_launches.cuh"
@@ -319,7 +319,7 @@ __global__ void coarsened(float* out, const float* in, int rows, int cols) {
 
 // ---- launches ----
 
-/// Launches a right transpose, followed by one thread that does something wrong.
+/// Launches a correct transpose, followed by one thread that does something wrong.
 template <Kernel kernel>
 void after_transpose(float* out, const float* in, int rows, int cols) {
     plain<plain_transpose>(out, in, rows, cols);

@@ -18,7 +18,7 @@ struct WrongKernel {
     Fault also = Fault::none;
     /// The number of matrices to transpose. 0 means a single matrix and no batch.
     int batches = 0;
-    /// Whether the kernel transposes the matrix in its own memory, so that `out` is `in`.
+    /// Whether the kernel transposes the matrix in place, so that `out` is `in`.
     bool in_place = false;
 };
 

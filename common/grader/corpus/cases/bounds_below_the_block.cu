@@ -1,4 +1,4 @@
-// Declares smaller launch bounds than the block that it launches.
+// Declares launch bounds that are smaller than the block that it launches.
 __global__ void __launch_bounds__(32) transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Makes the compiler evaluate a constexpr loop of ten thousand million steps.
+// Makes the compiler evaluate a constexpr loop of ten billion steps.
 constexpr unsigned long long burn(unsigned long long n) {
     unsigned long long x = 1;
     for (unsigned long long i = 0; i < n; i++)

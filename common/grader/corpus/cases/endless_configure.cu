@@ -1,4 +1,4 @@
-// Has a configure that loops for ever.
+// Has a configure function that never returns.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

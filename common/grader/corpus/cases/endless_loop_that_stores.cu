@@ -1,4 +1,4 @@
-// Stores the right result again and again, for ever.
+// Stores the correct result again and again, forever.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

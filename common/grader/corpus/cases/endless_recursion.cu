@@ -1,4 +1,4 @@
-// Calls a function that calls itself without end.
+// Calls a function that never stops recursing.
 __device__ __noinline__ int walk(int n) { return n < 0 ? n : walk(n + (n < 1000000000)) ^ n; }
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// The first warp loads data for all others, which do not wait. The result is right only by chance.
+// The first warp loads data for all others, which do not wait. This works only by chance.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Has inline assembly with malformed operands.
+// Contains inline assembly with malformed operands.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Its blocks are too small to fill the tile.
+// Launches blocks that are too small to fill the tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Has a global constructor that ends the process.
+// Defines a global constructor that ends the process.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Has a table of two megabytes.
+// Defines a table of two megabytes.
 __device__ const float table[500000] = {0.0f};
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

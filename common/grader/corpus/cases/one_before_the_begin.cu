@@ -1,4 +1,4 @@
-// Writes one element before the first.
+// Writes one element before the start of the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

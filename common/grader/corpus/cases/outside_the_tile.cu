@@ -1,4 +1,4 @@
-// Stores one row below the end of a shared array.
+// Stores one row past the end of a shared array.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Instantiates a template without end.
+// Instantiates templates endlessly.
 template <int N> struct Deep { static constexpr int value = Deep<N + 1>::value + 1; };
 constexpr int deep = Deep<0>::value;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// The kernel of lesson 03 submitted for lesson 04: right, but with bank conflicts.
+// The kernel of lesson 03 submitted for lesson 04: correct, but with bank conflicts.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

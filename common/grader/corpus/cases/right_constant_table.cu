@@ -1,4 +1,4 @@
-// Has a table in constant memory.
+// Declares a table in constant memory.
 __constant__ int nothing[4] = {0, 0, 0, 0};
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Has 100 functions that are not inlined, each of which must be read, checked and translated.
+// Defines 100 functions that are not inlined, each of which must be read, checked and translated.
 template <int N>
 __device__ __noinline__ int one(int x) {
     return x * N + 1;

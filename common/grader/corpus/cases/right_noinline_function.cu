@@ -1,4 +1,4 @@
-// A helper that is called, not inlined.
+// Calls a helper that is not inlined.
 __device__ __noinline__ int at(int row, int col, int pitch) { return row * pitch + col; }
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

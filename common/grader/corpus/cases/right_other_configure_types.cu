@@ -1,4 +1,4 @@
-// Has a configure in another style.
+// Writes its configure function in another style.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

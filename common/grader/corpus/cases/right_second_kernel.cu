@@ -1,4 +1,4 @@
-// An older kernel is still there.
+// Still contains an older kernel.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Has its tile in dynamic shared memory.
+// Keeps its tile in dynamic shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     extern __shared__ float dynamic[];
     auto tile = (float(*)[32])dynamic;

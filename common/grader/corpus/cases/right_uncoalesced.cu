@@ -1,4 +1,4 @@
-// The kernel of lesson 02 submitted for lesson 03: right, but uncoalesced.
+// The kernel of lesson 02 submitted for lesson 03: correct, but uncoalesced.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Writes one shared variable from all threads.
+// Writes the same shared variable from all threads.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     __shared__ int last;

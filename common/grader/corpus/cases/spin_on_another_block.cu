@@ -1,4 +1,4 @@
-// Waits for a value that never comes.
+// Waits for a value that is never stored.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Has a table of two gigabytes.
+// Defines a table of two gigabytes.
 __device__ const char table[2000000000] = {1, 2, 3};
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Has a variable whose name is not ASCII.
+// Declares a variable with a non-ASCII name.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

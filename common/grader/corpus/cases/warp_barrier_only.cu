@@ -1,4 +1,4 @@
-// Has __syncwarp() where __syncthreads() is needed.
+// Calls __syncwarp() where __syncthreads() is needed.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Works only if the low bits of a generic address are the address in shared memory.
+// Works only if the low bits of a generic address equal the address in shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

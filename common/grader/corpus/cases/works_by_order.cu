@@ -1,4 +1,4 @@
-// Works only if the distance of the two matrices is a multiple of 16 KB.
+// Works only if the distance between the two matrices is a multiple of 16 KB.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

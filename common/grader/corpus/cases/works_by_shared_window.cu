@@ -1,4 +1,4 @@
-// Works only at the addresses that an earlier simulated GPU gave to shared memory.
+// Works only at the addresses that an earlier version of the simulated GPU used for shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Passes a mask with lanes that do not execute the shuffle.
+// Passes a mask that includes lanes that do not execute the shuffle.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -2,11 +2,11 @@
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
 //         Judges one case in N, and only files whose names start with WORD. Exits with 0 if all
-//         verdicts are right, 1 if not, and 77 if the tier does not work here.
+//         verdicts are correct, 1 if not, and 77 if the tier does not work here.
 //     judge_corpus --file FILE EXERCISE
 //         Judges one submission and prints the result as JSON.
 //     judge_corpus --class N [--jobs J]
-//         Judges N different right submissions without any cache.
+//         Judges N different correct submissions without any cache.
 
 #include <chrono>
 #include <cstdio>
@@ -42,7 +42,7 @@ int judge_file(const std::string& file, const std::string& name) {
     return 2;
 }
 
-/// Judges submissions that no cache contains, because each has a number of its own.
+/// Judges submissions that are in no cache, because each contains a unique number.
 int judge_class(int count, int jobs) {
     const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));

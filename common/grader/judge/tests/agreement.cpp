@@ -43,7 +43,7 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
     const Failure& first = verdict.failures.front();
-    // Compare all figures of a predicted time, which the text contains.
+    // Compare the whole text, because it contains the figures of the predicted time.
     if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
     return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }

@@ -15,7 +15,7 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// Returns a judge that all tests share, because starting one takes long.
+/// Returns a judge that all tests share, because starting one takes a long time.
 Judge& judge() {
     static Judge one({});
     return one;

@@ -68,7 +68,7 @@ TEST_CASE("what compilers make is taken") {
     CHECK(look(".global .align 4 .b8 table[4] = {1, 0, 0, 0};\n",
                "mov.u64 %rd1, table;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];")
               .kind == Kind::none);
-    // A compiler writes a zero-initialized constant without an initial value.
+    // Compilers emit a zero-initialized constant without an initial value.
     CHECK(look(".global .align 4 .u32 zero;\n", "ld.global.u32 %r1, [zero];").kind == Kind::none);
     CHECK(look("", "// begin inline asm\n{ .reg .b32 t; mov.u32 t, %laneid; }\n// end inline asm")
               .kind == Kind::none);
@@ -130,8 +130,8 @@ std::string inline_assembly(const std::string& text) {
     return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
 }
 
-/// Returns the PTX of an asm statement that contains forged marks, so that `text` seems to be the
-/// compiler's.
+/// Returns the PTX of an asm statement that contains forged marks, which make `text` look like the
+/// compiler's own.
 std::string between_forged_marks(const std::string& text) {
     return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
 }
@@ -180,7 +180,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::ptx_refused},
         {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];",
          Kind::ptx_refused},
-        // Allow a register that is named like a special register.
+        // Allow a register that has the name of a special register.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
         // Treat declarations like those of the compiler.
         {".shared .b8 x[60000];", Kind::ptx_too_large},
@@ -204,7 +204,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {"}", Kind::ptx_refused},
         {"{", Kind::ptx_refused},
         {".version 9.0", Kind::ptx_refused},
-        // Allow any other line number. The message names it.
+        // Allow false line numbers. They only change which line a message names.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
     };

@@ -22,7 +22,7 @@
 namespace coalesce::grader {
 namespace {
 
-/// The most bytes of output that are kept. No assignment allows more PTX.
+/// The maximum number of bytes of output to keep. No assignment allows more PTX.
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 constexpr std::size_t kMostMessages = std::size_t{256} << 10;
 /// The exit code of the process if clang could not be restricted or started.
@@ -32,8 +32,8 @@ constexpr int kNotStarted = 126;
 [[noreturn]] void become_clang(const std::vector<std::string>& command, bool is_restricted,
                                int input, int output, int messages, pid_t worker) {
     if (!end_with_parent(worker)) _exit(kNotStarted);
-    // First duplicate to numbers from 16 on, so that dup2 overwrites no descriptor that is still
-    // needed.
+    // First duplicate the descriptors to numbers from 16 upwards, so that dup2 overwrites none that
+    // is still needed.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
                          fcntl(messages, F_DUPFD, 16)};
     for (int i = 0; i < 3; ++i) dup2(from[i], i);
@@ -61,7 +61,7 @@ void take(Descriptor& from, std::string& to, std::size_t most) {
     if (count < 0 && errno == EINTR) return;
     if (count <= 0) return from.reset();
     if (to.size() < most) to.append(buffer, static_cast<std::size_t>(count));
-    // Close the pipe, because the process may print without end.
+    // Close the pipe, because the process may never stop printing.
     else if (to.size() >= most && most == kMostOutput)
         from.reset();
 }

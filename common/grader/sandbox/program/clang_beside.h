@@ -19,15 +19,15 @@ namespace coalesce::grader {
 
 class ClangBeside {
 public:
-    /// Starts clang with this command line. Throws std::runtime_error.
+    /// Starts clang with this command line. Throws std::runtime_error on failure.
     ClangBeside(const std::vector<std::string>& command, bool is_restricted);
     ~ClangBeside();
     ClangBeside(const ClangBeside&) = delete;
     ClangBeside& operator=(const ClangBeside&) = delete;
 
-    /// Compiles a wrapped text. Call it only once. If a signal ended clang, the worker sends itself
-    /// the same signal, so that the grader sees the cause. Throws std::bad_alloc if the memory ran
-    /// out.
+    /// Compiles a source that has already been wrapped. Call this only once. If a signal ended
+    /// clang, the worker sends itself the same signal, so that the grader sees the cause. Throws
+    /// std::bad_alloc if the memory ran out.
     RawOutput compile(const std::string& text);
 
 private:

@@ -1,5 +1,5 @@
-// The jail of the compiler. It gets a source and returns PTX and messages. NVRTC compiles in the
-// worker, and clang in a separate process.
+// The jail of the compiler. It receives a source and returns PTX and messages. NVRTC compiles in
+// the worker, and clang in a separate process.
 
 #include <cstdlib>
 #include <memory>
@@ -19,8 +19,8 @@
 namespace coalesce::grader {
 namespace {
 
-/// Compiled once before the first job. All workers inherit what NVRTC loads and builds at its first
-/// compilation.
+/// A kernel that is compiled once, before the first job. All workers inherit what NVRTC loads and
+/// builds during its first compilation.
 constexpr const char* kWarmUp = R"(
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
@@ -38,7 +38,7 @@ constexpr Launch configure(int rows, int cols) {
 /// The clang process of this worker, started before the worker was restricted.
 std::unique_ptr<ClangBeside> clang;
 
-/// Compiles with clang, which must have been started. `compile` does this for the other compiler.
+/// Compiles with clang, which must already have been started. `compile` does the same with NVRTC.
 Compiled compile_by_clang(const Source& source, const std::string& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
@@ -82,7 +82,7 @@ int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
     if (put_text(answer, to_json(compiled))) return 0;
-    // Keep one byte of PTX, by which the grader recognizes that the PTX is too large.
+    // Keep one byte of PTX, from which the grader can tell that the PTX is too large.
     compiled.ptx.resize(1);
     compiled.messages.clear();
     return put_text(answer, to_json(compiled)) ? 3 : 1;

@@ -1,6 +1,6 @@
-// The jail of the launcher. It gets PTX and a shape and, once the kernel is loaded, the matrices.
-// It returns either the resulting matrices with the simulator's counters and reports, or a
-// predicted time. It does not compare results or make decisions.
+// The jail of the launcher. It receives PTX and a shape and, once the kernel is loaded, the
+// matrices. It returns either the resulting matrices with the simulator's counters and reports, or
+// a predicted time. It does not compare results or make decisions.
 
 #include <cuda_runtime_api.h>
 
@@ -43,7 +43,7 @@ private:
     DeviceBuffer buffer_;
 };
 
-/// Asks the grader for the matrices, and waits for the sealed memfd with them.
+/// Asks the grader for the matrices, and waits for the sealed memfd that contains them.
 Mapping images_for(const ImageLayout& layout, int notes) {
     Packet packet;
     if (!send_packet(notes, kImagesWanted) ||
@@ -56,13 +56,13 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-/// Predicts the time of a launch. Drops the time line, which the grader does not report.
+/// Predicts the time of a launch. Drops the timeline, which the grader does not report.
 ForetoldTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    // Throw, because this is a limit of the computer (ulimit -v). A missing prediction would be
-    // blamed on the kernel.
+    // Throw, because the cause is a limit on this computer (ulimit -v). A missing prediction would
+    // be blamed on the kernel.
     if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
@@ -107,8 +107,8 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     return trial;
 }
 
-/// Launched once before the first job. The simulator then has allocated the memory for its checks,
-/// and a worker's limit applies only to its own use.
+/// A kernel that is launched once, before the first job. By then the simulator has allocated the
+/// memory for its checks, so that a worker's limit applies only to the worker's own use.
 constexpr const char* kWarmUp = R"(
 .version 8.0
 .target sm_90

@@ -57,7 +57,7 @@ void limit(int what, rlim_t soft, rlim_t hard) {
     }
 }
 
-/// Sets a limit to `most`, or to the computer's own limit if that is lower.
+/// Sets a limit to `most`, or to the existing hard limit if that is lower.
 void limit_to_most(__rlimit_resource what, rlim_t most) {
     rlimit allowed{};
     if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
@@ -134,11 +134,11 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
 
 int serve(Role role) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    // Forbid other processes to inspect this one.
+    // Forbid other processes from inspecting this one.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     signal(SIGPIPE, SIG_IGN);
-    // Open this before access to files is given up. It describes this process, which all workers
-    // are copies of.
+    // Open this file before access to files is given up. It describes this process, of which all
+    // workers are copies.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {

@@ -12,13 +12,13 @@
 namespace coalesce::grader {
 
 /// Loads what all workers share. Call it before the first worker is forked. Returns the text that
-/// the jail reports about itself. With `is_restricted`, restricts the programs that it starts, like
-/// workers.
+/// the jail reports about itself. With `is_restricted`, restricts the programs that it starts in
+/// the same way as workers.
 std::string make_ready(Role role, bool is_restricted);
-/// Returns the restriction of the jail's server. `duty_of` returns that of a worker.
+/// Returns the restriction of the jail's server process. `duty_of` returns that of a worker.
 Duty serving_duty_of(Role role);
 Duty duty_of(Role role);
-/// Starts the processes that a worker needs and could not start after it is restricted. Runs in the
+/// Starts the processes that a worker needs but could not start once it is restricted. Runs in the
 /// worker.
 void start_helpers(Role role, bool is_restricted);
 /// Returns the text of a request.
@@ -28,8 +28,8 @@ inline std::string_view text_of(const Mapping& request) {
 /// Does a job in the worker, writes the answer, and returns the exit status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// Reports whether clang compiles submissions, and not NVRTC. Each of the functions below belongs to
-// one role, which has a file of its own.
+// `is_compiled_by_clang` reports whether clang, not NVRTC, compiles submissions. Each of the other
+// functions belongs to one role and is defined in that role's file.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

@@ -62,7 +62,7 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
     }
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    // Let a grader die and leave a group with a process in it.
+    // Let a grader die and leave behind a group with a process in it.
     const pid_t grader = fork();
     if (grader == 0) {
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
@@ -80,8 +80,8 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         _exit(0);
     }
     waitpid(grader, nullptr, 0);
-    // Ignore the number of groups that it removed, because another grader on this computer may
-    // remove ours first.
+    // Ignore the number of groups that it removed, because another grader on this computer may have
+    // removed ours first.
     sweep_stale_cgroups();
     CHECK(grader_cgroups(grader).empty());
     CHECK_FALSE(grader_cgroups(getpid()).empty());

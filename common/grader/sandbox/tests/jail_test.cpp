@@ -86,7 +86,8 @@ TEST_CASE("there is nothing below tier B: no jail starts") {
 
 namespace {
 
-/// The installed compilers. Each has its name in COALESCE_COMPILER and its name in a jail's report.
+/// The installed compilers, each with its name in COALESCE_COMPILER and its name in a jail's
+/// report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!compiler_found(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -151,7 +152,7 @@ Descriptor images_for(const LaunchJob& job) {
     return sealed_memory(std::string(layout_of(job).both(), 'x'));
 }
 
-/// Returns the descriptors of all memfds of the grader that are open.
+/// Returns the descriptors of all open memfds that belong to the grader.
 std::vector<int> shared_memories() {
     std::vector<int> found;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -245,8 +246,8 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    // Kill during an endless job. SIGKILL takes effect with a delay, in which the jail could finish
-    // a short job.
+    // Kill during an endless job. SIGKILL takes effect with a delay, during which the jail could
+    // finish a short job.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
