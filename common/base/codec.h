@@ -89,7 +89,7 @@ public:
         known_.push_back(key);
         decode(*found, value, path_.empty() ? key : path_ + "." + key);
     }
-    /// Reports whether the key is present. Use it for keys that older files do not have.
+    /// Reports whether the key is present. Use it for keys that older files may lack.
     bool has(const char* key) const { return json_.contains(key); }
     /// Throws Error if the object has a key that was never read.
     void finish() const {

@@ -42,7 +42,7 @@ struct Counters : CoalesceCounters {
     }
 };
 
-/// The counters in the JSON, and their names there.
+/// The counters that are written to the JSON, each with its name there.
 inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCounterNames[] = {
     {"load_requests", &CoalesceCounters::load_requests},
     {"load_sectors", &CoalesceCounters::load_sectors},

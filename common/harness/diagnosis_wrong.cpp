@@ -41,8 +41,8 @@ std::optional<Finding> Diagnosis::not_of_input() const {
                    std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
 }
 
-/// Recognizes outputs in which all stores went to the first row or the first column. Do not look at
-/// the values there, which only show which thread stored last.
+/// Recognizes outputs in which all stores went to the first row or the first column. Ignores the
+/// values there, which only show which thread stored last.
 std::optional<Finding> Diagnosis::stored_to_one_line() const {
     const bool is_row = comparison_.written_rows == 1, is_column = comparison_.written_cols == 1;
     const bool is_one_line =
@@ -83,7 +83,7 @@ std::optional<Finding> Diagnosis::pattern() const {
                                !fits_right_cells(hypotheses()[best]));
     if (is_rule) {
         if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
-        // If the distance is a multiple of whole tiles, describe it as a distance between tiles.
+        // If the distance is a whole number of tiles, describe it as a distance between tiles.
         if (auto tiles = rule.fault == Fault::shifted ? whole_tiles() : std::nullopt) return tiles;
         if (rule.fault == Fault::shifted && is_of_component()) {
             found = say(rule);
@@ -235,7 +235,8 @@ std::optional<Finding> Diagnosis::lost_bits() const {
 
 // ---- tiles ----
 
-/// Reports whether nearly all cells are bad in those tiles of this side that contain a bad cell.
+/// Reports whether the tiles of this side that contain bad cells consist almost entirely of bad
+/// cells.
 bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }

@@ -43,7 +43,7 @@ struct Look {
 
 /// Returns "in(3,4)", for example.
 std::string cell_name(const char* matrix, Cell cell);
-/// Returns the name of a cell of the output with an index for each axis, such as "out(2,3,4)".
+/// Returns the name of a cell of the output, with one index per axis, such as "out(2,3,4)".
 std::string out_name(const Problem& problem, Cell cell);
 /// Returns the name of a cell of the input, such as "in(3,4)", or "data(3,4)" in an in-place task.
 std::string in_name(const Problem& problem, Cell cell);

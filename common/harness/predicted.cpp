@@ -58,7 +58,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
     try {
         return timing::predictions_in(text);
     } catch (const std::runtime_error& error) {
-        // JSON turns a figure that is not a number into null.
+        // A figure that is NaN or infinite becomes null in JSON.
         throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
     }
 }

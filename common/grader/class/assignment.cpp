@@ -49,7 +49,7 @@ public:
     // by recognizing the size of the public shape. The shape consists of whole tiles in every
     // lesson, so that the limits per request hold, and it is square only if it must be.
     Shape counted() {
-        constexpr int tile = 128, least = 4, most = 9;  // in tiles; the public shape has 4 tiles
+        constexpr int tile = 128, least = 4, most = 9;  // in tiles, of which the public shape has 4
         for (;;) {
             const int down = any({1, most}),
                       across = exercise_.takes_squares() ? down : any({1, most});
@@ -72,8 +72,8 @@ private:
                std::ranges::count(shapes_, shape) > 0;
     }
 
-    // Adds a shape. If the shape is public or was added before, its longer side grows until it is
-    // new.
+    // Adds a shape. If the shape is public or has been added before, makes its longer side longer
+    // until the shape is new.
     void add(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;

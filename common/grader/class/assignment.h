@@ -23,7 +23,7 @@ struct NewAssignment {
 /// Creates the assignment, completely or not at all. Throws UsageError.
 void make_assignment(const NewAssignment& request);
 
-/// A submission with a required result.
+/// A submission and the result that it must get.
 struct Proof {
     std::string exercise;    ///< "03_tiled"
     std::string what;        ///< what the source is, such as "the solution" or "mutant: no barrier"
@@ -34,7 +34,7 @@ struct Proof {
     double most_share = 1;
 };
 
-/// The largest fraction of an exercise's points that a student may get for no work.
+/// The largest fraction of an exercise's points that a student may get without doing any work.
 inline constexpr double kMostForNothing = 0.4;
 
 /// Returns all proofs for an assignment. The solution must pass. The skeleton, the mutants and the
@@ -42,7 +42,7 @@ inline constexpr double kMostForNothing = 0.4;
 /// points.
 std::vector<Proof> proofs_of(const Assignment& assignment);
 
-/// Judges all proofs. Returns true if each has the required result.
+/// Judges all proofs. Returns true if each gets the required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

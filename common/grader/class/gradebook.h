@@ -21,7 +21,7 @@ struct Identity {
     double late_days = 0;
 };
 
-/// The identities of students, by the names of their submissions.
+/// Maps the name of each submission to the student's identity.
 using Roster = std::map<std::string, Identity>;
 
 /// Reads a list of names in CSV format. The first line has the columns `student` and any of `name`,

@@ -41,7 +41,7 @@ double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
 }
 
 // Distributes the tasks round-robin, so that neighbours in the class, who may have copied the same
-// endless loop, end up in different chunks.
+// endless loop from each other, end up in different chunks.
 std::vector<std::vector<Entry>> dealt_out(const std::vector<Entry>& tasks, std::size_t chunks) {
     std::vector<std::vector<Entry>> all(chunks);
     for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);

@@ -70,8 +70,8 @@ struct PlanRequest {
     double seconds = 30;  ///< minimum work per chunk, in seconds on one processor
 };
 
-/// Writes a plan, completely or not at all. `tier` is the tier in JudgeOptions. Submissions that
-/// already have a result in the store are left out.
+/// Writes a plan, completely or not at all. `tier` has the same meaning as in JudgeOptions.
+/// Submissions that already have a result in the store are left out.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 

@@ -15,7 +15,7 @@ std::string duration(double seconds);
 /// The progress of a run.
 class Progress {
 public:
-    /// Starts the progress of a run of `total` submissions.
+    /// Starts showing the progress of a run of `total` submissions.
     Progress(std::size_t total, bool is_quiet);
     ~Progress();
     Progress(const Progress&) = delete;

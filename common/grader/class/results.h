@@ -12,7 +12,7 @@
 
 namespace coalesce::grader {
 
-/// One student's result in one exercise.
+/// One student's result for one exercise.
 struct Graded {
     std::string exercise;          ///< "03_tiled"
     Points possible;               ///< the possible points

@@ -87,8 +87,8 @@ struct OpenRun {
     std::int64_t number = 0;
 };
 
-/// Grades a class. `tier` is the tier in JudgeOptions. Throws UsageError, or Infrastructure if a
-/// submission could not be graded.
+/// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError, or
+/// Infrastructure if a submission could not be graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

@@ -212,8 +212,8 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
     }
 }
 
-// Reports whether the tree has a single top folder that contains students, not exercises. Students
-// are folders or archives.
+// Reports whether the tree has a single top-level folder that contains students (folders or
+// archives) rather than exercises.
 bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
     bool has_students = false;
     for (const Item& item : tree.items) {

@@ -151,7 +151,7 @@ private:
         const std::size_t most =
             is_archive ? meter_.limits.archive_bytes : meter_.limits.file_bytes;
         Item item{path, Item::Kind::file};
-        // Limit the read as well, because the file may grow meanwhile.
+        // Limit the read as well, because the file may grow in the meantime.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
                                  "); fix the disk, then run again");

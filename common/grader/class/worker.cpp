@@ -23,8 +23,8 @@ namespace {
 // The maximum processor time, in seconds, that a worker may use for one submission. Judging takes
 // far less than a second.
 constexpr rlim_t kProcessorSeconds = 20;
-// The maximum address space, in bytes, that a submission may use beyond what the worker used before
-// its first submission.
+// The maximum address space, in bytes, that a submission may use on top of what the worker used
+// before its first submission.
 constexpr rlim_t kMostMemory = rlim_t{1} << 30;
 
 // Sets only the soft limit, because a sandbox raises its limit again before it starts.

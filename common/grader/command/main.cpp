@@ -1,4 +1,4 @@
-// The teacher's command. ./learn grade and ./learn assignment run it.
+// The teacher's command, which ./learn grade and ./learn assignment run.
 
 #include <signal.h>
 #include <unistd.h>

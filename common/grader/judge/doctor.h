@@ -16,7 +16,7 @@ struct DoctorReport {
     std::vector<std::string> lines;  ///< the report for a terminal, at most 80 columns wide
 };
 
-/// Tests every sandbox tier with every attack, which takes some seconds. Then tests the compiler,
+/// Tests every sandbox tier with every attack, which takes a few seconds. Then tests the compiler,
 /// the simulator, and one submission from source to verdict.
 DoctorReport doctor(const JudgeOptions& options);
 

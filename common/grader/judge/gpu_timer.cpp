@@ -66,7 +66,7 @@ private:
 
     /// Launches once for each pair of matrices, and returns the median time.
     double timed(const std::function<void(VerifiedBuffers&)>& work) {
-        // Keep the GPU busy to raise its clocks. These launches are not timed.
+        // Keep the GPU busy so that its clocks rise. These launches are not timed.
         const auto begin = Clock::now();
         while (Clock::now() - begin < kWarm) watch_.time_once_on_device([] {});
         std::vector<double> times;

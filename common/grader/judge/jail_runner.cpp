@@ -88,7 +88,7 @@ Failure depends_on_order(const std::string& file, Shape shape) {
         .next = "Let no thread rely on the work of another, unless a barrier separates the two."};
 }
 
-/// Converts the sandbox's answer to a Compiled. Throws if the grader has a problem.
+/// Converts the sandbox's answer to a Compiled. Throws if the grader is at fault.
 Compiled what_came_of(const JobResult& result, const std::string& file, const Resources& most) {
     Compiled compiled;
     if (is_answered(result)) {
@@ -136,7 +136,7 @@ Compiled what_came_of(const JobResult& result, const std::string& file, const Re
     fail(result.end.problem);
 }
 
-/// Returns the failure of a launch. Throws if the grader has a problem.
+/// Returns the failure of a launch. Throws if the grader is at fault.
 Failure trouble_with(const JobResult& result, const std::string& file, bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);

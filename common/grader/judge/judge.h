@@ -106,7 +106,7 @@ Result result_of_failure(Mark mark, const Failure& failure, const std::string& s
 
 /// Where and in which sandbox to judge.
 struct JudgeOptions {
-    /// The sandbox tier. If empty, the best one that works here. `unsandboxed` stands for
+    /// The sandbox tier. If empty, the best one that works here. `unsandboxed` is the effect of
     /// --no-sandbox and is for development only. Tests choose weaker tiers.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp

@@ -98,8 +98,8 @@ public:
     /// Runs a job. A failing worker never causes an exception. Throws std::runtime_error if the
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the last start failed because the jail was killed. `start` itself gives only
-    /// the fact that it failed.
+    /// Reports whether the last start failed because the jail was killed. `start` itself does not
+    /// tell the causes of a failure apart.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return about_; }

@@ -43,8 +43,8 @@ bool is_simulator(const fs::path& file) {
     return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
 
-/// Returns the folder of clang and its libraries. Returns "" if they are in /usr/lib, as in
-/// distributions.
+/// Returns the folder of clang and its libraries. Returns "" if they are in /usr/lib, where
+/// distributions put them.
 std::string clang_folder() {
     std::error_code error;
     const auto clang = find_compiler(Compiler::clang);

@@ -12,7 +12,7 @@ enum ExitCode : int {
     exit_done = 0,            ///< the command did its work
     exit_unproved = 1,        ///< a proof failed, in `assignment verify` or `grade --self-test`
     exit_usage = 2,           ///< a wrong option or a missing file
-    exit_infrastructure = 3,  ///< the grader failed; missing results are not graded yet
+    exit_infrastructure = 3,  ///< the grader failed; no result means not graded yet
 };
 
 /// A problem with the grader, such as a full disk, a locked database, or a missing sandbox. The

@@ -23,7 +23,7 @@ bool write_first(const std::filesystem::path& file, std::string_view bytes, mode
 /// Creates a folder and its parents. Throws Infrastructure on failure.
 void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 
-/// A work folder. The destructor removes it with its contents.
+/// A work folder. The destructor removes it and its contents.
 class WorkFolder {
 public:
     /// Does not create the folder; that is left to the caller.

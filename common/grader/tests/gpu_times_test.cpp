@@ -1,5 +1,5 @@
-// Tests measuring times on a real GPU. Without a GPU, the program prints a message and the grades
-// stay the same.
+// Tests the measurement of times on a real GPU. Without a GPU, the program prints a message and the
+// grades stay the same.
 
 #include <doctest/doctest.h>
 
@@ -96,8 +96,8 @@ TEST_CASE("grades are the same with --gpu, and times are measured or said to be 
           std::string::npos);
 }
 
-// Tests measuring on the simulated GPU. The times are meaningless there, but wrong kernels must be
-// rejected as on a real GPU.
+// Tests the measurement of times on the simulated GPU. The times are meaningless there, but wrong
+// kernels must be rejected as on a real GPU.
 TEST_CASE("on the simulator" * doctest::skip()) {
     Device device = choose_device(DeviceChoice::automatic, nullptr);
     const auto measured = [&](const std::string& body) {

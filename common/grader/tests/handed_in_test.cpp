@@ -1,5 +1,5 @@
-// Tests reading submissions. The archives and folders are hostile, and so are the names, which a
-// terminal, a spreadsheet, a browser or a shell could execute.
+// Tests how submissions are read. The archives and folders are hostile, and so are the names, which
+// a terminal, a spreadsheet, a browser or a shell could execute.
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -76,7 +76,7 @@ private:
         return command;
     }
 
-    // Grades a class to the end, with random kills along the way.
+    // Grades a class until every submission has a result, with random kills along the way.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();

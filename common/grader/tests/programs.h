@@ -30,7 +30,7 @@ using Process = std::pair<pid_t, std::string>;
 std::vector<Process> descendants(pid_t process);
 /// Reports whether the process is still running.
 bool is_alive(const Process& process);
-/// Describes a process and what it is waiting for, for messages about leftover processes.
+/// Describes a process and what it is waiting for. Messages about leftover processes use this.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

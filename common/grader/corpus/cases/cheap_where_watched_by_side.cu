@@ -1,4 +1,4 @@
-// Has coalesced stores only at 256 x 256, the shape whose costs students see.
+// Coalesces its stores only at 256 x 256, the shape whose costs students see.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int left = blockIdx.x * 32, top = blockIdx.y * 32;

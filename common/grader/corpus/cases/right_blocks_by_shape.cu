@@ -1,4 +1,4 @@
-// Chooses the block by the shape.
+// Chooses the block size according to the shape.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

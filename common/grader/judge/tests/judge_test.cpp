@@ -138,7 +138,7 @@ TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the 
     CHECK(told(result_from_json(json), exercise) == text);
     CHECK(to_json(judge().judge(slow, exercise, secret)) == json);
 
-    // Kernels that print get no predicted time, neither here nor in the learner's own check.
+    // Kernels that print get no predicted time, either here or in the learner's own check.
     exercise.allow = {"printf"};
     const std::string prints =
         replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");

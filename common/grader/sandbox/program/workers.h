@@ -1,4 +1,4 @@
-// The work of a worker, depending on the role of its jail.
+// What a worker does, depending on the role of its jail.
 #pragma once
 
 #include <cstddef>

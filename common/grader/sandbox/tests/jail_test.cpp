@@ -246,8 +246,8 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    // Kill during an endless job. SIGKILL takes effect with a delay, during which the jail could
-    // finish a short job.
+    // Kill the jail during an endless job. SIGKILL takes effect with a delay, in which the jail
+    // could finish a short one.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
