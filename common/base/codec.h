@@ -28,8 +28,8 @@ namespace coalesce::codec {
 
 using Json = nlohmann::ordered_json;
 
-/// An error in the JSON text. The message starts with the path of the value: "failures[0].line: a
-/// whole number was expected".
+/// An error in the JSON text. The message starts with the path of the value, as in
+/// "failures[0].line: a whole number was expected".
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -1,6 +1,6 @@
-/// \file
-/// Reads the counters of the simulated GPU. The simulator's functions are looked up by name at run
-/// time. If NVIDIA's libcudart is loaded instead, it has no such functions, and nothing is counted.
+/// \file Reads the counters of the simulated GPU. The simulator's functions are looked up by name
+/// at run time. NVIDIA's libcudart has no such functions, so nothing is counted if it is loaded
+/// instead.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ std::string why_no_gpu();
 /// Returns how many bytes of memory are free for matrices. For the simulator this is host memory,
 /// in which it keeps device memory.
 std::size_t free_device_bytes(bool simulated);
-/// Returns how many bytes of host memory are free: MemAvailable, or less if the cgroup has a limit.
+/// Returns how many bytes of host memory are free: MemAvailable, or less if the cgroup sets a
+/// limit.
 std::size_t free_host_bytes();
 
 }  // namespace coalesce

@@ -140,8 +140,8 @@ std::size_t Diagnosis::best_hypothesis() const {
     return first;
 }
 
-/// Reports whether the mistake would make about as many cells wrong as there are wrong cells.
-/// Correct cells are evidence against a mistake that would have changed them.
+/// Reports whether the number of cells that the mistake would make wrong is close to the actual
+/// number. Correct cells are evidence against a mistake that would have changed them.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
     const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
     return share_wrong_after(hypothesis) < 1.25 * bad;

@@ -83,7 +83,7 @@ enum class Memory { device, host };
 
 /// Launches a variant once. A launch on the GPU is asynchronous and uses the default stream.
 using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
-/// Launches a variant that permutes the axes of an array, once.
+/// Launches, once, a variant that permutes the axes of an array.
 using PermuteFunction = void (*)(float* out, const float* in, const Permutation& permutation);
 
 /// One kernel of a step, with everything that the harness needs to know about it.
@@ -101,7 +101,8 @@ struct Variant {
     int rows_multiple = 1;
     /// The same for columns.
     int cols_multiple = 1;
-    /// The location of the input. Host code and transfers are variants too, but have no counters.
+    /// The location of the input. Host code and transfers are variants too, but nothing is counted
+    /// for them.
     Memory in = Memory::device;
     /// Where the output is.
     Memory out = Memory::device;
@@ -120,8 +121,8 @@ struct Variant {
     int longest_side = INT_MAX;
     /// Replaces `launch` in variants that permute. `produces.permutation` contains the order and
     /// all extents except the first, which is the number of batches that fit into rows x cols
-    /// elements. In such variants, `rows_multiple` applies to the axis of `in` that becomes the
-    /// last axis of `out`, and `cols_multiple` to the last axis of `in`.
+    /// elements. Here, `rows_multiple` applies to the axis of `in` that becomes the last axis of
+    /// `out`, and `cols_multiple` to the last axis of `in`.
     PermuteFunction permute = nullptr;
 
     /// Reports whether the variant reads one matrix and writes another, as most variants do.

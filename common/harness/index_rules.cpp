@@ -190,8 +190,8 @@ Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
     const Cell step = most_common<Cell>(std::move(all), {});
     if (step == Cell{}) return {};
     auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
-    // Near the edges, cells have no cell at that distance, so they neither support nor refute the
-    // rule.
+    // Near the edges, there is no cell at that distance, so these cells neither support nor refute
+    // the rule.
     const auto is_at_edge = [&](const Seen& seen) {
         const auto should = problem.source_of(problem.out_cell(seen.index));
         return !should || !problem.has({should->row + step.row, should->col + step.col});

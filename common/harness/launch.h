@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the task of `variant` for a matrix of this shape. For a permutation, the array has as
-/// many elements as the matrix.
+/// Returns the task of `variant` for a matrix of this shape. For a permutation, the array has the
+/// same number of elements as the matrix.
 Problem problem_at(const Variant& variant, Shape shape);
 
 /// Launches `variant` without checking for errors.

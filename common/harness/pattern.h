@@ -68,7 +68,7 @@ private:
     std::uint64_t exchanged(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index that has the value of `original` after all exchanges.
+    /// Returns the index that holds the value of `original` after all exchanges.
     std::uint64_t holder(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void place_special_values();

@@ -37,7 +37,7 @@ void launch_at(const Variant& variant, Shape shape) {
                            " it cannot be launched: " + cudaGetErrorString(error));
 }
 
-/// Explains why a launch has no predicted time.
+/// Explains why no time could be predicted for a launch.
 std::string why_not(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
     const bool waits =

@@ -59,8 +59,8 @@ inline double share_of(std::uint64_t count, std::uint64_t of) {
     return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
-/// Reports whether `one` explains a larger fraction of cells than `other`, or an equal fraction of
-/// more cells.
+/// Reports whether `one` explains a larger fraction of cells than `other`, or the same fraction of
+/// a larger number of cells.
 inline bool is_better(const Explanation& one, const Explanation& other) {
     const double mine = share_of(one.count, one.of), theirs = share_of(other.count, other.of);
     return mine > theirs || (mine == theirs && one.count > other.count);
@@ -90,7 +90,7 @@ inline std::string size_text(std::int64_t side) {
 /// `col` are the words for the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// ---- Wrong indices, which have a wrong pitch or a wrong constant. Unlike hypotheses, these rules
+// ---- Wrong indices, with a wrong pitch or a wrong constant. Unlike hypotheses, these rules
 // contain numbers that are derived from the output. ----
 
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is

@@ -19,8 +19,8 @@ std::vector<Shape> verification_shapes(const Variant& variant);
 /// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
 /// accepts. Their extents are 1, small, odd, multiples of a tile, or leave an incomplete tile.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// Returns the array of `variant` that has as many elements as a matrix of that shape. Returns
-/// nothing if the matrix has fewer elements than one batch.
+/// Returns the array of `variant` that has the same number of elements as a matrix of that shape.
+/// Returns nothing if the matrix has fewer elements than one batch.
 std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
 /// Returns the next larger shape that `variant` accepts. If it accepts only squares, returns a

@@ -73,8 +73,8 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
     return "each comes from " + distances_text(step, "tile", "tile") + ", around the edges too";
 }
 
-/// Reports whether the rule describes the moves in either direction. The mistake may be in the
-/// loads or in the stores.
+/// Reports whether the rule describes the moves in either direction, because the mistake may be in
+/// the loads or in the stores.
 bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
     const auto reads = [&](const TileMove& move) {
         return rule.holds(move.should, tiles) == move.holds;
@@ -86,8 +86,8 @@ bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) 
            std::all_of(moves.begin(), moves.end(), stores);
 }
 
-/// A rule that predicts which tile block `number` processes. If the tile is outside the grid, the
-/// block has none.
+/// A rule that predicts which tile is processed by block `number`. If the tile is outside the grid,
+/// the block processes none.
 struct TakeRule {
     Cell (*takes)(std::int64_t number, Cell tiles);
     const char* text;

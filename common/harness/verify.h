@@ -25,8 +25,8 @@
 
 namespace coalesce {
 
-/// The memory of a matrix, with a guard band of `guard_bytes` on each side. 0 means that there are
-/// no guard bands.
+/// The memory of a matrix, with a guard band of `guard_bytes` on each side. If `guard_bytes` is 0,
+/// there are no guard bands.
 struct GuardedSpan {
     char* data = nullptr;           ///< the first element, which follows the first guard band
     std::size_t bytes = 0;          ///< the size of the matrix in bytes
@@ -91,7 +91,7 @@ public:
     /// the input.
     void poison();
     /// Changes the task for the next kernel. The new task must have the same number and size of
-    /// elements, and must be in place exactly if the old one was.
+    /// elements, and must be in place if and only if the old one was.
     void expect(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();
@@ -103,8 +103,7 @@ public:
     /// The task of these buffers.
     const Problem& problem() const { return problem_; }
 
-    /// Returns the size of both buffers with their guard bands in bytes, whether they are in device
-    /// or in host memory.
+    /// Returns the size in bytes of both buffers with their guard bands, wherever they are.
     static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = kUsualGuard) {
         return 2 * (problem.bytes() + 2 * guard_bytes);
     }

@@ -30,7 +30,8 @@ struct Proof {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether it must get all points
     std::string failure;     ///< the failure that must be found, or "" for any
-    /// The largest fraction of the points that a wrong source may get. It may never get all points.
+    /// The largest fraction of the points that a wrong source can get. Even with 1, it must not get
+    /// all of them.
     double most_share = 1;
 };
 

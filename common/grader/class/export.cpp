@@ -37,7 +37,7 @@ void pack_all(const fs::path& from, const std::string& as, std::vector<Packed>& 
     }
 }
 
-// Packs the assignment without its submissions and results.
+// Packs the assignment, but not its submissions and results.
 void pack_assignment(const Assignment& assignment, const std::string& as,
                      std::vector<Packed>& files) {
     pack_all(assignment.folder / "handout", as + "/handout", files);

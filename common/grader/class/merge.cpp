@@ -89,7 +89,7 @@ private:
     void take_result(const Entry& entry) {
         const std::string json =
             opened_result(assignment, entry.key, read_file(plan_.result(entry.key)));
-        const Result result = result_from_json(json);  // throws if the text is not a result
+        const Result result = result_from_json(json);  // throws if `json` is not a result
         if (result.mark == Mark::fault) {
             store.give_up(number, entry, result.verdict.failures.front().headline);
         } else {

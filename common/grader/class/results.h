@@ -30,7 +30,7 @@ struct StudentResults {
     std::string name;            ///< the student's name, as raw bytes
     std::vector<Graded> graded;  ///< results in the order of the exercises
 
-    /// Reports whether every exercise has a result.
+    /// Reports whether there is a result for every exercise.
     bool is_complete() const;
     /// Returns the sum of the points of all exercises.
     double points() const;

@@ -65,7 +65,7 @@ Rounds rounds_of(const Assignment& assignment, const JudgeSetup& setup,
 /// Returns the result of a submission that cannot be judged, such as a missing file or a damaged
 /// archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
-/// Returns the result of a submission, whether it can be judged or not.
+/// Returns the result of a submission, including one that cannot be judged.
 Result result_of(const Handed& handed, const Assigned& exercise, const Secret& secret,
                  Judge& judge);
 

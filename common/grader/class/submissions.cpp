@@ -29,7 +29,7 @@ bool is_named_for(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
-// Lists the files of a submission that has no kernel, for the message to the student.
+// Lists the files of a submission that contains no kernel, for the message to the student.
 std::string found_in(const Tree& tree) {
     std::vector<std::string> names;
     for (const Item& item : tree.items) {

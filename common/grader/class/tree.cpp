@@ -193,7 +193,7 @@ std::vector<std::string> parts_of(std::string name) {
     return parts;
 }
 
-// Reports whether a name leads out of its folder, is absolute, or is empty.
+// Reports whether a name is empty or absolute, or leads out of its folder.
 bool climbs_out(const std::string& name) {
     std::vector<std::string> parts = parts_of(name);
     if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;

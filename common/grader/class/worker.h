@@ -21,7 +21,7 @@ struct Task {
 
 /// The answer of a worker.
 struct WorkerAnswer {
-    bool is_judged = false;  ///< false if the grader has a problem
+    bool is_judged = false;  ///< false if something is wrong with the grader
     std::string text;        ///< the result as JSON, or the grader's problem
 };
 

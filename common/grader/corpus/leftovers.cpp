@@ -40,7 +40,7 @@ std::string own_group_prefix() {
 }
 
 /// Reports whether a process is our child, or an orphan from our session or from one of our
-/// cgroups. The processes of another grader do not count.
+/// cgroups. Another grader's processes do not count.
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;

@@ -257,7 +257,7 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return result;
 }
 
-/// Records `trouble` if it is the first failure. Reports whether it is a failure at all.
+/// Records `trouble` if it is the first failure. Returns false if `trouble` is not a failure.
 bool JailRunner::note(const Failure& trouble) {
     if (trouble_.kind == FailureKind::none) trouble_ = trouble;
     return trouble.kind != FailureKind::none;

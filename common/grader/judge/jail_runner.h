@@ -59,8 +59,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels by file name, kernel name and text. When the same text is compiled again,
-    /// for example to draw a picture, it is found here.
+    /// Compiled kernels by file name, kernel name and source text. Compiling the same text again,
+    /// for example to draw a picture, reuses them.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

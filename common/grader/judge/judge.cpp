@@ -132,7 +132,7 @@ Result no_result(const std::string& problem) {
 
 std::string computed_identity() {
     try {
-        // Hash contents instead of times and paths, so that another clone of the same build has the
+        // Hash contents instead of times and paths, so that the same build in another clone has the
         // same identity.
         return sha256_of_parts({"judge 1", compiler_found(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),

@@ -84,7 +84,7 @@ struct Result {
     int hidden_tried = 0;    ///< likewise
     Points points;           ///< the points
     std::string sandbox;     ///< "A", "B" or "unsandboxed"
-    std::string problem;     ///< problem of the computer (SYS), for the teacher
+    std::string problem;     ///< a problem with the computer (SYS), for the teacher
 
     // Times on this computer, which are left out of the JSON.
     double milliseconds = 0;            ///< total time
@@ -98,13 +98,13 @@ struct Result {
 /// produce the same bytes, because the object contains no times, paths or process ids. It contains
 /// `problem`, so it is for the teacher only.
 std::string to_json(const Result& result);
-/// Parses the output of to_json. Throws std::runtime_error for any other text.
+/// Parses the output of to_json. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 
 /// Returns the result for a submission that was not launched because of this failure.
 Result result_of_failure(Mark mark, const Failure& failure, const std::string& sandbox);
 
-/// Where and in which sandbox to judge.
+/// Where to judge, and in which sandbox.
 struct JudgeOptions {
     /// The sandbox tier. If empty, the best one that works here. `unsandboxed` is the effect of
     /// --no-sandbox and is for development only. Tests choose weaker tiers.

@@ -21,8 +21,7 @@ namespace ptx = simulator::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
 /// Reports whether an instruction computes, moves data or synchronizes. All others are rejected,
-/// such as timers, cache policies, traps, textures, clusters, and instructions that are not known
-/// yet.
+/// such as timers, cache policies, traps, textures, clusters, and any that are still unknown.
 bool is_allowed(std::string_view opcode) {
     const simulator::OpcodeEntry* entry = simulator::find_opcode(opcode);
     return entry && entry->group != simulator::OpcodeGroup::machine;
@@ -208,7 +207,7 @@ private:
 
     /// Rejects stores to tables in global memory. Loads are allowed. Tracks the registers that
     /// contain addresses of tables through straight-line code. A store that is missed has no effect
-    /// on other launches, because each launch has a process of its own.
+    /// on other launches, because each launch runs in its own process.
     void follow_variables(const Instruction& instruction) {
         const std::string& name = instruction.opcode;
         const auto& operands = instruction.operands;

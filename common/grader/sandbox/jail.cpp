@@ -36,8 +36,8 @@ constexpr std::size_t kMostProcesses = 96;
 /// The number of jobs after which a jail is replaced, so that nothing accumulates in it.
 constexpr int kJobsOfOneJail = 2000;
 
-/// Reports whether the status means that the process was killed. If the child of bubblewrap was
-/// killed, bubblewrap exits with 128 plus the signal.
+/// Reports whether the status means that the process was killed. Bubblewrap exits with 128 plus the
+/// signal if its child was killed.
 bool is_kill(int status) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
     return signal == SIGKILL || signal == SIGTERM;

@@ -77,7 +77,7 @@ struct Job {
     std::function<Descriptor(std::string_view note)> on_note = {};
 };
 
-/// The result of a job. It has an answer even if the worker failed.
+/// The result of a job. There is an answer even if the worker failed.
 struct JobResult {
     JobEnd end;
     Answer answer;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostReports = 200;
 constexpr std::size_t kMostLines = 2000;
 constexpr std::size_t kMostMessages = 50;
-/// The maximum length of a message's text, in bytes.
+/// The maximum length of a message, in bytes.
 constexpr std::size_t kMostText = 4000;
 /// The maximum length of a file's or kernel's name, in bytes. A student can make both arbitrarily
 /// long, with #line or a long identifier.

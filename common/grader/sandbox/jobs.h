@@ -77,7 +77,7 @@ struct ImageLayout {
 };
 /// Returns the layout of the matrices for a job.
 ImageLayout layout_of(const LaunchJob& job);
-/// Returns the offset of the text in a launch's answer, which follows the matrices.
+/// Returns the offset of the text in a launch's answer, where it follows the matrices.
 std::size_t text_offset(const ImageLayout& layout);
 /// The room for that text.
 constexpr std::size_t kMostAnswerText = std::size_t{4} << 20;

@@ -28,7 +28,7 @@ bool write_text(const char* file, const char* text) {
     return is_written;
 }
 
-/// Maps the user and the group into a new user namespace, in which neither exists at first.
+/// Maps the user and the group into a new user namespace, which at first contains neither.
 bool keep_user_and_group(uid_t user, gid_t group) {
     char users[64], groups[64];
     std::snprintf(users, sizeof users, "%u %u 1", user, user);

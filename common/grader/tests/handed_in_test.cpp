@@ -231,7 +231,7 @@ TEST_CASE("bombs are stopped") {
 }
 
 TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is told") {
-    // Use 50 MB of incompressible data, so that the archive has the same size.
+    // Use 50 MB of incompressible data, so that the archive is as large as its contents.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
     for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);

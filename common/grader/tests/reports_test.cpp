@@ -78,8 +78,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// A small XML parser that returns the values of an attribute. Throws unless tags are nested,
-// attributes are quoted and text is escaped.
+// A small XML parser that returns the values of an attribute. Throws if tags are not nested,
+// attributes are not quoted or text is not escaped.
 class Xml {
 public:
     explicit Xml(const std::string& text) {
@@ -308,8 +308,8 @@ TEST_CASE("a planted copy of a rare answer is the first, and the answer of many 
     REQUIRE(found.size() <= 2);
     CHECK(found[0].who == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
-    // Two students with the same unusual names must be reported, although many have the same
-    // answer.
+    // Two students who use the same unusual names must be reported, even if many others have the
+    // same answer.
     std::string words = common;
     for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
         words.replace(at, 3, "reihe_");

@@ -149,7 +149,7 @@ void check_grades(const Classroom& room, std::size_t tasks) {
     for (const Entry& entry : store.entries(1)) {
         expect(store.result(entry.key).has_value(), "lost: " + entry.student);
     }
-    // Judge all submissions again here. The reports must have the same bytes.
+    // Judge all submissions again here. The reports must not differ in a single byte.
     Ended again =
         room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
     expect(again.code == 0, again.output);

@@ -143,7 +143,7 @@ TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
             const Comparison comparison = run.check();
             CHECK_FALSE(comparison.is_right());
-            // A changed byte may equal the poison, in which case the cell counts as untouched.
+            // A changed byte may happen to equal the poison. The cell then counts as untouched.
             CHECK(comparison.wrong + comparison.untouched == 1);
             CHECK(comparison.first_bad == problem.out_cell(i));
         }
@@ -305,7 +305,7 @@ TEST_CASE("the map fits into fewer lines when it has to, and still shows the wor
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
     const std::string text = map.text(12, 16);
-    // Expect two lines of legend and nine rows of characters, each of which combines three of the
+    // Expect two lines of legend and nine rows of characters, each of which stands for three of the
     // 25 rows.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
     CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);

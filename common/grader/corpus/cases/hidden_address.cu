@@ -1,4 +1,4 @@
-// Fails on a hidden shape, at an address from which its number of rows can be computed.
+// Fails on a hidden shape, at an address that reveals how many rows the shape has.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

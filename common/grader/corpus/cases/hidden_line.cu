@@ -1,4 +1,4 @@
-// Fails on a hidden shape, at a source line that depends on its number of rows.
+// Fails on a hidden shape, at a source line that depends on the shape's number of rows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Loads from the tile one lane at a time, so that no load has a bank conflict.
+// Loads from the tile one lane at a time, so that loads cause no bank conflicts.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Initializes an mbarrier, invalidates it, and then has all threads arrive at it.
+// Initializes an mbarrier, invalidates it, and then makes all threads arrive at it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Returns early from warps that have no elements.
+// Returns early from warps without elements.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

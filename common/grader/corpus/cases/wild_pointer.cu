@@ -1,4 +1,4 @@
-// Writes to an address that it makes up.
+// Reads which multiprocessor it runs on.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -188,7 +188,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
         {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
          Kind::ptx_refused},
-        // End the function, and begin others.
+        // End the function, and start others.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
          Kind::ptx_refused},

@@ -11,9 +11,9 @@
 
 namespace coalesce::grader {
 
-/// Loads what all workers share. Call it before the first worker is forked. Returns the text that
-/// the jail reports about itself. With `is_restricted`, restricts the programs that it starts in
-/// the same way as workers.
+/// Loads what all workers share. Call it before the first worker is forked. Returns what the jail
+/// reports about itself. With `is_restricted`, restricts the programs that it starts in the same
+/// way as workers.
 std::string make_ready(Role role, bool is_restricted);
 /// Returns the restriction of the jail's server process. `duty_of` returns that of a worker.
 Duty serving_duty_of(Role role);

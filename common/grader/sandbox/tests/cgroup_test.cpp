@@ -80,8 +80,8 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         _exit(0);
     }
     waitpid(grader, nullptr, 0);
-    // Ignore the number of groups that it removed, because another grader on this computer may have
-    // removed ours first.
+    // Ignore the number of groups removed, because another grader on this computer may have removed
+    // ours first.
     sweep_stale_cgroups();
     CHECK(grader_cgroups(grader).empty());
     CHECK_FALSE(grader_cgroups(getpid()).empty());

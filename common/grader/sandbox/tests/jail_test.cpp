@@ -128,8 +128,8 @@ LaunchJob small_launch(Tier tier) {
     return job;
 }
 
-/// Runs a launch in which the grader replies to the worker's note with `on_note`, and returns its
-/// result.
+/// Runs a launch during which the grader replies to the worker's note with `on_note`, and returns
+/// the result.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = codec::write(job);
