@@ -235,7 +235,7 @@ Explanation elements(const Problem& problem, const Sample& sample, bool is_in_ou
 // ---- components of vectors ----
 
 constexpr std::int64_t kGroup = 4;
-/// For each member of a group of lines, the member that was found in its place.
+/// For each line of a group, the line of the same group whose values were found in its place.
 using Components = std::array<std::int64_t, kGroup>;
 
 /// Returns the actual and the expected source of a value, as positions within a group along one

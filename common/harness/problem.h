@@ -119,8 +119,8 @@ std::int64_t source_index(const Permutation& permutation, std::int64_t out_index
 /// Describes a permutation, such as "170 x 64 x 96, axes in the order 0 2 1".
 std::string text_of(const Permutation& permutation);
 
-/// Reports whether the bits are a float or double NaN. Always returns false for elements of other
-/// sizes.
+/// Reports whether the bits represent a NaN as a float or double. Always returns false for elements
+/// of other sizes.
 bool is_nan(Bits bits, std::size_t element_size);
 
 }  // namespace coalesce

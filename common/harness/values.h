@@ -28,7 +28,7 @@ ValueChange change_of(Bits expected, Bits held, std::size_t element_size);
 /// the sum is a NaN.
 bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size);
 
-/// Reports whether the bits are a float or double 0 or -0.
+/// Reports whether the bits represent 0 or -0 as a float or double.
 bool is_zero(Bits bits, std::size_t element_size);
 
 /// The integer types to which a kernel may convert a value.

@@ -1,5 +1,5 @@
-// Tests that reports are well-formed, contain nothing that a program would execute, and reveal
-// nothing hidden.
+// Tests that reports are well-formed, contain nothing that a program would execute, and reveal no
+// hidden inputs.
 
 #include <doctest/doctest.h>
 

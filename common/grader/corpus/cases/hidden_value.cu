@@ -1,4 +1,4 @@
-// Writes a wrong value on a hidden shape, at an index that depends on the shape's rows.
+// Writes a wrong value on a hidden shape, at an index that reveals the shape's number of rows.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;
