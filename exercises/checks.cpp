@@ -1,6 +1,6 @@
-// Checks the learner's kernel for each exercise and each bug hunt. The kernel must compile, give the
-// right result for every shape, pass every check, and cost no more than the lesson allows. The
-// exercise.toml of the lesson has the shapes and the limits.
+// Checks the learner's kernel for each exercise and each bug hunt. The kernel must compile, give the correct result for
+// every shape, pass every check, and cost no more than the lesson allows. The exercise.toml of the lesson contains the
+// shapes and the limits.
 //
 //     build/bin/exercise_checks --test-case="03_tiled"      what ./learn check 03 runs
 
@@ -17,7 +17,7 @@ static void check(const char* exercise) {
     CHECK_MESSAGE(verdict.passed(), verdict.failure_id());
 }
 
-// The program must be right for every number of elements, and must notice a failed launch.
+// The program must be correct for every number of elements, and must detect a failed launch.
 TEST_CASE("00_program") {
     check("00_program");
 }
@@ -30,7 +30,7 @@ TEST_CASE("01_copy hunt") {
     check("01_copy hunt");
 }
 
-// The transpose must be right, and its loads must be coalesced.
+// The transpose must be correct, and its loads must be coalesced.
 TEST_CASE("02_naive") {
     check("02_naive");
 }
@@ -62,7 +62,7 @@ TEST_CASE("05_coarsened hunt") {
     check("05_coarsened hunt");
 }
 
-// The blocks must take their tiles along diagonals, and each tile once.
+// The blocks must take the tiles along diagonals, each tile exactly once.
 TEST_CASE("06_diagonal") {
     check("06_diagonal");
 }
@@ -126,7 +126,7 @@ TEST_CASE("13_tma hunt") {
     check("13_tma hunt");
 }
 
-// The tiles of a square must change places in pairs.
+// The tiles of a square matrix must be swapped in pairs.
 TEST_CASE("14_in_place") {
     check("14_in_place");
 }

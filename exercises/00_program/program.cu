@@ -11,7 +11,7 @@
 #include <vector>
 
 __global__ void reverse(float* out, const float* in, int count) {
-    // TODO: which element is this thread's? If there is one, store it in its place in `out`.
+    // TODO: which element is this thread's? If it exists, store it in its place in `out`.
 }
 
 static void check(cudaError_t error, const char* call) {
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 
     // TODO: launch reverse with one thread for each of the `count` elements.
 
-    // TODO: check whether the launch failed, and end with a message if it did.
+    // TODO: check whether the launch failed, and exit with a message if it did.
 
     // TODO: copy the result from the GPU to `out`.
 

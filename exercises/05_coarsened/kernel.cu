@@ -12,7 +12,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
-    // TODO: this reads the first BLOCK_ROWS rows of the tile. Read the others too.
+    // TODO: this reads the first BLOCK_ROWS rows of the tile. Read the other rows too.
     if (row < rows && col < cols) {
         tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
     }
@@ -22,7 +22,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // The lanes of a warp now read a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
-    // TODO: this writes the first BLOCK_ROWS columns of the tile. Write the others too.
+    // TODO: this writes the first BLOCK_ROWS columns of the tile. Write the other columns too.
     if (row < rows && col < cols) {
         out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
     }

@@ -1,7 +1,7 @@
 // Exercise 06_diagonal -- let the blocks take their tiles along diagonals.
 //
 // Given   the kernel of lesson 05, in which a block takes the tile (tile_row, tile_col).
-// Write   both values, also for grids that are not square (2 lines).
+// Write   both values, which must also work on grids that are not square (2 lines).
 // Check   ./learn check 06          Stuck?   ./learn hint 06
 #include "exercise.h"  // Launch, ceil_div
 
@@ -12,7 +12,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     // Number the tiles down the columns, and shift each row of tiles sideways by its index.
     int block = blockIdx.y * gridDim.x + blockIdx.x;
-    // TODO: these are the tiles on the main diagonal. Continue until all tiles are taken.
+    // TODO: this takes only the tiles on the main diagonal. Continue until all tiles are taken.
     int tile_row = block;
     int tile_col = block;
 

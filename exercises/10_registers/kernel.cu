@@ -1,6 +1,6 @@
 // Exercise 10_registers -- transpose 4 x 4 pieces in registers, and swizzle the tile.
 //
-// Given   a 64 x 64 tile, stored transposed in rows of 16 float4; the stores to `out`; the launch.
+// Given   a 64 x 64 tile, stored transposed in rows of 16 float4s; the stores to `out`; the launch.
 // Write   what a thread does with its 4 x 4 piece, and the swizzle (9 lines).
 // Check   ./learn check 10          Stuck?   ./learn hint 10
 #include "exercise.h"  // Launch, ceil_div
@@ -22,7 +22,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
         // TODO: load a float4 from each of the rows `row` to `row + 3`. Transpose the 4 x 4 floats:
-        // the first floats of all four are a float4 of the tile's row threadIdx.x * 4, and so on.
+        // the first floats of the four form a float4 of the tile's row threadIdx.x * 4, and so on.
         // Its number in that row is threadIdx.y, and swizzled() returns its index.
     }
 

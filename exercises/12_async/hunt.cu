@@ -1,4 +1,4 @@
-// Bug hunt 12_async -- a colleague's pipeline, which commits no more groups than it must.
+// Bug hunt 12_async -- a colleague's pipeline, which commits no more groups than necessary.
 //
 // Seen    "It was right whenever I looked." But does it wait for the last tile of a block?
 // Fix     it, and change as little as you can (1 line).
@@ -14,7 +14,7 @@ __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Starts to copy tile `number`, counted down the columns, to shared memory.
+// Starts copying tile `number` (in column-major order) to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;

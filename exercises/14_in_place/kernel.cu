@@ -1,4 +1,4 @@
-// Exercise 14_in_place -- transpose a square in its own memory.
+// Exercise 14_in_place -- transpose a square matrix in its own memory.
 //
 // Given   a block for every tile; the block of the upper tile reads both tiles of a pair. The
 //         matrix is in `data` before and after the launch, and there is no second matrix.

@@ -1,4 +1,4 @@
-// Exercise 15_permute -- transpose a stack of matrices, each by itself.
+// Exercise 15_permute -- transpose each matrix of a stack separately.
 //
 // Given   lesson 05's kernel for one matrix of MATRIX_ROWS rows. `in` is a stack of such matrices,
 //         and `rows` counts the rows of all of them. `out` is a stack of the transposed matrices.

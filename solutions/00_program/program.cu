@@ -12,7 +12,7 @@
 
 __global__ void reverse(float* out, const float* in, int count) {
     //! [blank]
-    //! // TODO: which element is this thread's? If there is one, store it in its place in `out`.
+    //! // TODO: which element is this thread's? If it exists, store it in its place in `out`.
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) {
         out[count - 1 - i] = in[i];
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     //! [blank]
 
     //! [blank]
-    //! // TODO: check whether the launch failed, and end with a message if it did.
+    //! // TODO: check whether the launch failed, and exit with a message if it did.
     check(cudaGetLastError(), "launch");
     //! [blank]
 

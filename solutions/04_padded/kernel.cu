@@ -1,7 +1,7 @@
 // Exercise 04_padded -- remove the bank conflicts.
 //
-// Given   the kernel of lesson 03. It is right, but each column of its tile is in a single bank.
-// Write   the declaration of the tile, so that a column is in 32 different banks (1 line).
+// Given   the kernel of lesson 03. It is correct, but each column of its tile is in a single bank.
+// Write   a declaration of the tile that spreads each column over 32 different banks (1 line).
 // Check   ./learn check 04          Stuck?   ./learn hint 04
 #include "exercise.h"  // Launch, ceil_div
 

@@ -13,7 +13,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     //! [blank]
-    //! // TODO: this reads the first BLOCK_ROWS rows of the tile. Read the others too.
+    //! // TODO: this reads the first BLOCK_ROWS rows of the tile. Read the other rows too.
     //! if (row < rows && col < cols) {
     //!     tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
     //! }
@@ -30,7 +30,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     //! [blank]
-    //! // TODO: this writes the first BLOCK_ROWS columns of the tile. Write the others too.
+    //! // TODO: this writes the first BLOCK_ROWS columns of the tile. Write the other columns too.
     //! if (row < rows && col < cols) {
     //!     out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
     //! }

@@ -1,12 +1,12 @@
 // Exercise 09_vec4_t64 -- choose the launch: a 64 x 64 tile, moved by float4.
 //
 // Given   the kernel of lesson 08, which works with any tile and any block.
-// Write   the sizes of the tile and the block, and the launch (3 lines): four float4 per thread.
+// Write   the sizes of the tile and the block, and the launch (3 lines): four float4s per thread.
 // Check   ./learn check 09          Stuck?   ./learn hint 09
 #include "exercise.h"  // Launch, ceil_div
 
 //! [blank]
-//! // TODO: choose a tile of 64 x 64, and a block in which each thread moves four float4.
+//! // TODO: choose a tile of 64 x 64, and a block in which each thread moves four float4s.
 //! constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 //! [blank]

@@ -1,6 +1,6 @@
 // Exercise 12_async -- fetch the next tile while this one is transposed.
 //
-// Given   `fetch`, which starts to copy a tile to shared memory; `store_transposed`, which stores a
+// Given   `fetch`, which starts copying a tile to shared memory; `store_transposed`, which stores a
 //         tile transposed; and blocks that take four tiles each.
 // Write   the loop body around `store_transposed`, so that the next tile is in flight (9 lines).
 // Check   ./learn check 12          Stuck?   ./learn hint 12
@@ -15,7 +15,7 @@ __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Starts to copy tile `number`, counted down the columns, to shared memory.
+// Starts copying tile `number` (in column-major order) to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -49,7 +49,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // Start to copy the first tile, as one group of copies.
+    // Start copying the first tile, as one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 
@@ -69,7 +69,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         //! [blank]
         store_transposed(out, tiles[stage], rows, cols, tile);
         //! [blank]
-        //! // TODO: the next pass of the loop fills this stage again. Which threads must be done first?
+        //! // TODO: the next iteration refills this stage. Which threads must have read it by then?
         //! // TODO: continue with the other stage.
         __syncthreads();
         stage = 1 - stage;

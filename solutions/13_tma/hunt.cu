@@ -1,6 +1,6 @@
-// Bug hunt 13_tma -- a colleague's kernel that copies rows, made from a program that copied boxes.
+// Bug hunt 13_tma -- a colleague's kernel that copies rows, derived from one that copied boxes.
 //
-// Seen    It gave the right result for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it did not end.
+// Seen    It worked for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it never ended.
 // Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 13 --hunt
 #include "exercise.h"  // Launch, ceil_div
@@ -15,7 +15,7 @@ __device__ unsigned shared_address(const void* pointer) {
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies are not made by this thread, but they must see the initialized mbarrier.
+    // Makes the initialized mbarrier visible to TMA, which performs the copies.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
@@ -27,8 +27,8 @@ __device__ void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase with this parity is complete, when all threads and all bytes have arrived.
-// The phases have the parities 0, 1, 0, and so on.
+// Waits until the phase with this parity is complete, that is, until all threads and bytes have
+// arrived. The parity alternates from phase to phase: 0, 1, 0, and so on.
 __device__ void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {

@@ -1,4 +1,4 @@
-// Exercise 16_many_gpus -- give each block the GPU that it stores into.
+// Exercise 16_many_gpus -- choose the GPU that each block stores to.
 //
 // Given   lesson 05's kernel. Four GPUs share the matrix: each has a quarter of `in`'s rows, and
 //         a quarter of its columns, which are rows of `out`. Here all of them are in one memory.

@@ -39,7 +39,7 @@ int main() {
 
     bool right = true;
     for (bool two : {false, true}) {
-        cudaMemset(out, 0, count * sizeof(float));  // so that a missing store can be noticed
+        cudaMemset(out, 0, count * sizeof(float));  // so that a missing store is detected
         int blocks = (count + threads - 1) / threads;
         if (two) {
             copy_two<<<(blocks + 1) / 2, threads>>>(out, in, count);

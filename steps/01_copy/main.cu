@@ -1,9 +1,9 @@
 // 01_copy -- the ceiling: a transpose moves the same bytes as a copy.
 //
 // Builds on  nothing: this is the first lesson with a matrix.
-// Idea       A copy moves no byte more than a transpose must, so its speed is the upper limit.
-// Watch      The 32 lanes of a warp read 32 neighbours, which are 128 bytes or 4 sectors, and write
-//            as many. Speed is 2 x bytes / time, since every byte is read once and written once.
+// Idea       A copy moves only the bytes that a transpose must move. Its speed is the upper limit.
+// Watch      The 32 lanes of a warp read 32 neighbours (128 bytes, 4 sectors), and write the same
+//            number. Speed is 2 x bytes / time, since every byte is read once and written once.
 // Next       02_naive stores the same elements elsewhere, and its stores cost more.
 
 #include <algorithm>
@@ -59,7 +59,7 @@ static void launch_tile(float* out, const float* in, int rows, int cols) {
 }
 
 // Copies in one loop. The compiler cannot know that `out` and `in` do not overlap, so it may not
-// move a load in front of a store. Each element waits for the one before it.
+// move a load before a store. Each element waits for the previous one.
 //! [one_by_one]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_one_by_one(float* out, const float* in, int rows, int cols) {
@@ -80,7 +80,7 @@ static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
     copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// Copies through shared memory, as 03 must. A copy gains nothing from that, so the cost shows.
+// Copies through shared memory, as 03 must. A copy gains nothing from it, so the cost shows.
 //! [shared]
 template <int TILE_DIM, int BLOCK_ROWS>
 __global__ void copy_shared(float* out, const float* in, int rows, int cols) {

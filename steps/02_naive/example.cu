@@ -1,4 +1,4 @@
-// 02_naive/example.cu -- reads and writes one field of an array of structures of 32 bytes.
+// 02_naive/example.cu -- reads and writes one field of each 32-byte structure in an array.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/02_naive/example.cu
 // Run     build/bin/simulate ./example

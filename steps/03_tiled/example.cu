@@ -1,4 +1,4 @@
-// 03_tiled/example.cu -- fetches the coordinates of points side by side, and uses them in threes.
+// 03_tiled/example.cu -- loads coordinates of points as adjacent floats, and uses them in threes.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/03_tiled/example.cu
 // Run     build/bin/simulate ./example
@@ -14,7 +14,7 @@ constexpr int BLOCK = 128;  // points per block, one per thread
 __global__ void weigh(float* out, const float* xyz, int count) {
     __shared__ float buffer[3 * BLOCK];
 
-    // Neighbouring threads fetch neighbouring floats, whichever points these belong to.
+    // Neighbouring threads fetch neighbouring floats, regardless of which points these belong to.
     int first = blockIdx.x * BLOCK;
     for (int k = threadIdx.x; k < 3 * BLOCK; k += BLOCK) {
         if (3 * first + k < 3 * count) buffer[k] = xyz[3 * first + k];

@@ -69,7 +69,7 @@ static void launch_dynamic(float* out, const float* in, int rows, int cols) {
     transpose_tiled_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// Does half of a transpose: transposes each tile, and writes it back to its old position.
+// Does half of a transpose: transposes each tile, and writes it back to its original position.
 //! [fine]
 template <int TILE_DIM>
 __global__ void transpose_fine(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// 04_padded/example.cu -- adds up 32 rows of numbers in shared memory, padded and not padded.
+// 04_padded/example.cu -- adds up 32 rows of numbers in shared memory, with and without padding.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/04_padded/example.cu
 // Run     build/bin/simulate ./example

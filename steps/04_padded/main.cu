@@ -4,8 +4,8 @@
 // Idea       Element (r, c) of the tile is in bank (33 r + c) mod 32 = (r + c) mod 32. So the
 //            32 elements of a column are in 32 different banks, as those of a row are.
 // Watch      A load from shared memory costs 1 wavefront instead of 32. In global memory nothing
-//            changes: 4 sectors per load, 4 per store. The padding costs 128 bytes per block
-//            and stores no data.
+//            changes: 4 sectors per load, 4 per store. The padding costs 128 bytes per block and
+//            holds no data.
 // Next       05_coarsened gives each thread several elements.
 
 #include "harness/harness.h"
@@ -70,8 +70,8 @@ static void launch_dynamic(float* out, const float* in, int rows, int cols) {
     transpose_padded_dynamic<<<grid, block, shared_bytes>>>(out, in, rows, cols);
 }
 
-// A swizzle costs no memory. Row r of the tile stores its element c in slot c ^ r. The slots of a
-// row are in different banks, and so are those of a column.
+// A swizzle costs no memory. Row r of the tile stores its element c in slot c ^ r. All elements of
+// a row are in different banks, and so are all elements of a column.
 //! [swizzled]
 template <int TILE_DIM>
 __global__ void transpose_swizzled(float* out, const float* in, int rows, int cols) {

@@ -10,7 +10,7 @@
 //! [example]
 constexpr int BLOCK = 128, PER_THREAD = 4;
 
-// Each block computes BLOCK * PER_THREAD neighbours. The elements of a thread are BLOCK apart.
+// Each block computes BLOCK * PER_THREAD neighbours. Those of one thread are BLOCK apart.
 __global__ void saxpy(float* y, const float* x, float a, int count) {
     int first = blockIdx.x * BLOCK * PER_THREAD + threadIdx.x;
 

@@ -1,4 +1,4 @@
-// 06_diagonal/example.cu -- copies a matrix in tiles, every second row of them from right to left.
+// 06_diagonal/example.cu -- copies a matrix tile by tile, every second row from right to left.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/06_diagonal/example.cu
 // Run     build/bin/simulate ./example

@@ -2,9 +2,9 @@
 //
 // Builds on  05_coarsened: the same loads and stores. Only the tile that a block takes changes.
 // Idea       Blocks start roughly in the order of their index. Renumber the tiles, so that blocks
-//            that run together spread over the memory's channels on both sides.
-// Watch      No counter changes: 4 sectors per request and no conflicts, in every order. The time
-//            does. On an H200, diagonals lose about 6 %, and column by column gains as much.
+//            that run together spread over the memory's channels in both matrices.
+// Watch      No counter changes: 4 sectors per request and no conflicts, in every order. But the
+//            time does. On an H200, diagonals lose about 6 %, and column-major order gains as much.
 // Next       07_vec2 returns to the plain order and moves two floats with each instruction.
 
 #include "harness/harness.h"
@@ -66,7 +66,7 @@ __device__ Tile column_major(int block, int tall, int) {
     return {block % tall, block / tall};
 }
 
-// Goes through bands of 8 rows of tiles, and column by column within a band. So 64 consecutive
+// Goes through the tiles in bands of 8 rows, and column by column within a band. So 64 consecutive
 // blocks cover a square of 8 x 8 tiles. The last band may have fewer rows.
 __device__ Tile supertile(int block, int tall, int wide) {
     int band_row = block / (8 * wide) * 8;

@@ -41,7 +41,7 @@ __global__ void transpose_vec2(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-// COARSENING is the number of float2 that each thread moves.
+// COARSENING is the number of float2s that each thread moves.
 template <int COARSENING>
 static void launch(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / COARSENING;

@@ -1,7 +1,7 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 instead of float2. Nothing else changes.
-// Idea       A lane moves 16 bytes, the most that one instruction can: a quarter of 05's requests.
+// Idea       A lane moves 16 bytes per instruction, the maximum: a quarter of 05's requests.
 // Watch      16 sectors per request, from four rows of the tile. Each float4 takes four accesses to
 //            shared memory. In each of them, 8 lanes of a row are 4 banks apart, and the 4 rows are
 //            1 bank apart. So 32 banks are used, without conflicts. A wider tile will have some.
@@ -44,7 +44,7 @@ __global__ void transpose_vec4(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-// COARSENING is the number of float4 that each thread moves.
+// COARSENING is the number of float4s that each thread moves.
 template <int COARSENING>
 static void launch(float* out, const float* in, int rows, int cols) {
     constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / COARSENING;
@@ -54,7 +54,7 @@ static void launch(float* out, const float* in, int rows, int cols) {
 }
 
 //! [no_shared]
-// Needs no shared memory. A thread reads 4 floats below each other and stores them side by side.
+// Needs no shared memory. A thread reads 4 floats from a column and stores them side by side.
 __global__ void transpose_no_shared(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = (blockIdx.y * blockDim.y + threadIdx.y) * 4;

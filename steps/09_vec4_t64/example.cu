@@ -1,4 +1,4 @@
-// 09_vec4_t64/example.cu -- shifts an array by one, 16 bytes per access, with two sizes of tile.
+// 09_vec4_t64/example.cu -- shifts an array by one, 16 bytes per access, with two tile sizes.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/09_vec4_t64/example.cu
 // Run     build/bin/simulate ./example
@@ -8,8 +8,8 @@
 #include <vector>
 
 //! [example]
-// out[i] = in[i + 1]. A float4 of `out` takes its floats from two float4 of `in`, so all floats go
-// through a tile of TILE floats. The THREADS threads of a block share the tile's TILE / 4 float4.
+// out[i] = in[i + 1]. A float4 of `out` takes its floats from two float4s of `in`, so all floats go
+// through a tile of TILE floats. The THREADS threads of a block share the tile's TILE / 4 float4s.
 template <int TILE, int THREADS>
 __global__ void rotate(float* out, const float* in, int n) {
     __shared__ __align__(16) float tile[TILE + 1];

@@ -11,7 +11,7 @@
 constexpr int THREADS = 128;
 
 // Returns the index of float4 number n in the tile. The 8 threads that are served together store
-// every second float4, so every second group of 8 float4s swaps its neighbours.
+// every second float4, so neighbours are swapped in every second group of 8 float4s.
 __device__ int swizzled(int n) {
     return n ^ (n / 8 % 2);
 }

@@ -1,6 +1,6 @@
 // 10_registers -- 4 x 4 pieces, transposed in registers: the fastest.
 //
-// Builds on  09_vec4_t64: the same tile, but 16 bytes per lane when it is stored and read.
+// Builds on  09_vec4_t64: the same tile, but it is written and read with 16 bytes per lane.
 // Idea       A thread transposes 4 x 4 floats in its registers, so it can store them as float4s.
 // Watch      The swizzled tile has no bank conflicts, and takes a quarter of 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.

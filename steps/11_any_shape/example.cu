@@ -1,4 +1,4 @@
-// 11_any_shape/example.cu -- a copy to an address that is 3 floats after the start of a sector.
+// 11_any_shape/example.cu -- copies to an address that is 3 floats after the start of a sector.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/11_any_shape/example.cu
 // Run     build/bin/simulate ./example
@@ -37,7 +37,7 @@ int main() {
     bool right = true;
     for (auto* kernel : {copy<false>, copy<true>}) {
         cudaMemset(memory, 0, room * sizeof(float));
-        // Up to SECTOR - 1 threads are before `out`, so that many more threads are needed.
+        // Up to SECTOR - 1 threads fall before `out`, so the grid needs that many more threads.
         kernel<<<(count + SECTOR - 1 + 255) / 256, 256>>>(memory + shift, in, count);
         cudaError_t error =
             cudaMemcpy(result.data(), memory, room * sizeof(float), cudaMemcpyDeviceToHost);

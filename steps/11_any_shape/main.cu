@@ -1,7 +1,7 @@
 // 11_any_shape -- matrices of any shape, with elements of any size.
 //
-// Builds on  10_registers: its ideas, applied to matrices that do not fit them.
-// Idea       Templates, 64-bit indices and pitches fit any matrix. Packing and shifting gain speed.
+// Builds on  10_registers: its ideas, applied to matrices that its kernels cannot handle.
+// Idea       Templates, 64-bit indices and pitches suit any matrix. Packing and shifting add speed.
 // Watch      1 byte per lane is 1 sector per request: four times the requests for the same bytes.
 // Next       12_async lets the hardware copy by itself.
 
@@ -13,8 +13,8 @@
 template <typename T, int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int64_t out_pitch,
                               std::int64_t in_pitch) {
-    // A row begins `pitch` elements after the row before. In a part of a larger matrix, that is
-    // more than the length of a row.
+    // Each row begins `pitch` elements after the previous one. If the matrix is part of a larger
+    // one, the pitch is greater than the length of a row.
     __shared__ T tile[TILE_DIM][TILE_DIM + 1];
 
     // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
@@ -100,7 +100,7 @@ static void launch_shifted(float* out, const float* in, int rows, int cols) {
 //! [packed]
 // Transposes 4 x 4 bytes: one word per row becomes one word per column. __byte_perm combines any
 // four of the eight bytes of two words. Each digit of its last argument selects a byte, the lowest
-// first.
+// digit first.
 __device__ void transpose_words(std::uint32_t (&word)[4]) {
     auto [a, b, c, d] = word;
     std::uint32_t ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
@@ -115,7 +115,7 @@ __device__ void transpose_words(std::uint32_t (&word)[4]) {
 template <int BLOCK_ROWS>
 __global__ void transpose_packed(std::uint8_t* out, const std::uint8_t* in, int rows, int cols) {
     constexpr int PIECES = 32 / BLOCK_ROWS;
-    __shared__ std::uint32_t tile[4][32][33];  // tile[i][x] stores column 4 x + i
+    __shared__ std::uint32_t tile[4][32][33];  // tile[i][x] stores column 4 * x + i
 
     int tile_row = blockIdx.x * 128;
     int tile_col = blockIdx.y * 128;

@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: 4 x 4 pieces transposed in registers, its swizzle, its order of tiles.
 // Idea       cp.async copies to shared memory without registers. Commit, continue, and wait later.
-// Watch      The counters are exactly those of 10. A pipeline changes when copies happen: time it.
+// Watch      The counters are exactly those of 10. A pipeline affects when copies happen: time it.
 // Next       13_tma uses a separate unit that copies rows and boxes.
 
 #include <cuda_pipeline.h>
@@ -29,13 +29,13 @@ static void launch_one_tile(float* out, const float* in, int rows, int cols) {
 
 //! [fetch_and_store]
 // Returns the index of float4 `quad` of row `row` in the tile, swizzled as in 10. The 8 threads
-// that read together have rows that are 4 apart.
+// that read together use rows that are 4 apart.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Starts to copy tile `number`, counted down the columns, to shared memory, 16 bytes per copy. It
-// does not wait for the copies.
+// Starts copying tile `number` (in column-major order) to shared memory, 16 bytes per copy. Does
+// not wait for the copies.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;

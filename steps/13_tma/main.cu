@@ -58,8 +58,8 @@ static void launch_rows(float* out, const float* in, int rows, int cols) {
 
 // ---- a whole box at a time ----
 //
-// The host's tensor map has the address of the matrix, the length of its rows and the size of a
-// box. The Tensor Memory Accelerator handles addresses, edges and the swizzle, which has three
+// The host's tensor map contains the address of the matrix, the length of its rows and the size of
+// a box. The Tensor Memory Accelerator handles addresses, edges and the swizzle, which has three
 // possible sizes. With the largest, a row of a box is 128 bytes, so a tile is two boxes.
 
 constexpr int BOX_COLS = 32, BOX_QUADS = TILE_DIM * BOX_COLS / 4, TILE_QUADS = 2 * BOX_QUADS;
@@ -115,7 +115,7 @@ __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in
 
 //! [tma_store]
 // Transposes a tile of two boxes into another one, whose boxes belong to `out`. The 8 threads that
-// read together take a diagonal, so that neither their reads nor their writes have conflicts.
+// read together take pieces on a diagonal, so that neither reads nor writes have conflicts.
 __device__ void transpose_boxes(float4* transposed, const float4* tile) {
     int lane = threadIdx.x % 8, group = threadIdx.x / 8 % 2, box = threadIdx.x / 128;
     int row_quad = group * 8 + lane, col_quad = threadIdx.x / 16 % 8 ^ lane;
@@ -160,11 +160,11 @@ __global__ void transpose_tma_store(const __grid_constant__ CUtensorMap out,
 //! [tma_store]
 
 //! [tma_pipeline]
-// `pipeline` of 12, with TMA: 2 stages for tiles that arrive, and 2 for transposed tiles to store.
+// The `pipeline` of 12 with TMA: 2 stages for arriving tiles, and 2 for transposed tiles.
 __global__ void transpose_tma_pipeline(const __grid_constant__ CUtensorMap out,
                                        const __grid_constant__ CUtensorMap in, int rows, int cols) {
     extern __shared__ float4 stages[];
-    // Dynamic shared memory is not aligned to the 1024 bytes that the swizzle needs.
+    // Dynamic shared memory may not be aligned to the 1024 bytes that the swizzle needs.
     unsigned skip = (1024 - shared_address(stages) % 1024) % 1024 / sizeof(float4);
     float4* tiles = stages + skip;
     float4* transposed = tiles + 2 * TILE_QUADS;

@@ -19,7 +19,7 @@ __device__ inline unsigned shared_address(const void* pointer) {
 __device__ inline void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
-    // The copies are not made by this thread, but they must see the initialized mbarrier.
+    // Makes the initialized mbarrier visible to TMA, which performs the copies.
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
@@ -31,8 +31,8 @@ __device__ inline void expect(Mbarrier& arrived, unsigned bytes) {
         : "memory");
 }
 
-// Waits until the phase with this parity is complete, when all threads and all bytes have arrived.
-// The phases have the parities 0, 1, 0, and so on.
+// Waits until the phase with this parity is complete, that is, until all threads and bytes have
+// arrived. The parity alternates from phase to phase: 0, 1, 0, and so on.
 __device__ inline void wait(Mbarrier& arrived, unsigned parity) {
     unsigned over = 0;
     while (!over) {
@@ -83,13 +83,13 @@ __device__ inline void commit_stores() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Waits until TMA has read all groups but the newest LEFT from shared memory.
+// Waits until TMA has read all but the newest LEFT groups from shared memory.
 template <int LEFT>
 __device__ void wait_until_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 }
 
-// Makes the threads' writes to shared memory visible to the reads of TMA that follow.
+// Makes the threads' writes to shared memory visible to TMA's subsequent reads.
 __device__ inline void fence_before_store() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -100,7 +100,7 @@ __device__ inline void fence_before_store() {
 // `box_cols`.
 inline CUtensorMap map_of(const float* matrix, int rows, int cols, unsigned box_rows,
                           unsigned box_cols, CUtensorMapSwizzle swizzle) {
-    // The driver has this function. It is looked up at run time, so that no program has to link the
+    // The driver has this function. It is looked up at run time, so that programs need not link the
     // driver.
     static void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;

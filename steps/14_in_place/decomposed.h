@@ -1,4 +1,4 @@
-// Transposes any shape in place: columns, rows and columns, one after the other.
+// Transposes a matrix of any shape in place, by permuting columns, rows and columns in turn.
 //
 // After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition
 // (PPoPP 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c.

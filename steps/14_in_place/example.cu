@@ -12,7 +12,7 @@ __global__ void reverse_in_place(float* data, int n) {
     int left = blockIdx.x * blockDim.x + threadIdx.x;
     int right = n - 1 - left;
 
-    // The thread of the left element exchanges the pair. The element in the middle has no partner.
+    // The thread of the left element swaps the pair. The element in the middle has no partner.
     if (left >= right) return;
 
     float a = data[left], b = data[right];  // both are read before either is overwritten

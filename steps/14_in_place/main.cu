@@ -1,7 +1,7 @@
 // 14_in_place -- transposes a matrix in its own memory.
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
-// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: `cycles`, decomposed.h.
+// Idea       Tiles (i, j) and (j, i) of a square are swapped. Rectangles: `cycles`, decomposed.h.
 // Watch      A request has 4 sectors as in 04, in both directions, with half of the memory.
 // Next       15_permute transposes many small matrices, and arrays of three and four axes.
 

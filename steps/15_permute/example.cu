@@ -1,4 +1,4 @@
-// 15_permute/example.cu -- any order of three axes, by index arithmetic alone.
+// 15_permute/example.cu -- permutes three axes in any order, by index arithmetic alone.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/15_permute/example.cu
 // Run     build/bin/simulate ./example
@@ -9,7 +9,7 @@
 
 //! [example]
 struct Axis {
-    int extent, step;  // length of an axis of `out`, and the distance of its elements in `in`
+    int extent, step;  // length of an axis of `out`, and the distance between its elements in `in`
 };
 
 // Thread i stores out[i]. It computes the three indices from i, beginning with the last axis.

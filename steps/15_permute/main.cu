@@ -1,7 +1,7 @@
 // 15_permute -- many small matrices, and arrays of three and four axes.
 //
 // Builds on  14_in_place: back to two buffers. There are many matrices, each with its own tiles.
-// Idea       A tile needs only the last axis of `in` and the last of `out`; others count matrices.
+// Idea       A tile needs only the last axis of `in` and that of `out`; others select a matrix.
 // Watch      As long as tiles are full, the same sectors per request as for one large matrix.
 // Next       16_many_gpus transposes a matrix that is too large for any single GPU.
 
@@ -134,7 +134,7 @@ static void launch_registers(float* out, const float* in, const Planes& planes) 
         <<<tiles, TILE_ROWS * TILE_COLS / 16>>>(out, in, planes);
 }
 
-// ---- the last axis stays last: whole rows change places ----
+// ---- the last axis stays last: whole rows are moved ----
 
 //! [copy]
 template <class Vector>

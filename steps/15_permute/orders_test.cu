@@ -13,7 +13,7 @@ namespace {
 
 using namespace coalesce;
 
-// Reports whether `permute` is right for this array, and prints what is wrong.
+// Reports whether `permute` is correct for this array, and prints what is wrong.
 bool is_right(const Permutation& permutation) {
     VerifiedBuffers buffers(problem_of(permutation));
     buffers.prepare();

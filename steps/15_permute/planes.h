@@ -46,7 +46,7 @@ inline Permutation merged(const Permutation& from) {
         }
         last = axis;
     }
-    // Number the axes that are left in the order that they have in `in`.
+    // Number the axes that are left in their order in `in`.
     Permutation numbered{.rank = to.rank};
     for (int axis = 0, number = 0; axis < 4; ++axis) {
         for (int k = 0; k < to.rank; ++k) {
@@ -61,8 +61,8 @@ inline Permutation merged(const Permutation& from) {
 //! [merge]
 
 //! [reduce]
-// Returns the two axes that a tile has, and at most two that count matrices. Rows are the last axis
-// of `out`, columns the last axis of `in`. If these are the same, rows are the axis before it in
+// Returns the two axes of a tile, and up to two axes that count matrices. Rows are the last axis of
+// `out`, columns the last axis of `in`. If both are the same axis, rows are the axis before it in
 // `out`.
 inline Planes planes_of(const Permutation& axes) {
     long long in_step[4], out_step[4];  // of each axis of `in`

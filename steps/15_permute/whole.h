@@ -4,7 +4,7 @@
 #include "planes.h"
 
 constexpr int THREADS = 256, QUADS_EACH = 4;
-constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // the most floats that a block can take
+constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // the maximum number of floats per block
 
 //! [whole]
 // Transposes matrices that are stored one after another in `in` and in `out`. A block takes
@@ -52,7 +52,7 @@ inline void launch_whole(float* out, const float* in, const Planes& planes) {
         out, in, planes.rows, planes.cols, planes.matrices(), per_block);
 }
 
-// Reports whether the matrices are contiguous, and several of them fit into a block.
+// Reports whether the matrices are contiguous, and so small that several fit into a block.
 inline bool are_small(const Planes& planes) {
     const long long size = 1LL * planes.rows * planes.cols;
     const bool is_dense = planes.in_pitch == planes.cols && planes.out_pitch == planes.rows;

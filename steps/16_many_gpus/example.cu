@@ -1,4 +1,4 @@
-// 16_many_gpus/example.cu -- reverses an array, of which each of two GPUs has a half.
+// 16_many_gpus/example.cu -- reverses an array, half of which is on each of two GPUs.
 //
 // Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/16_many_gpus/example.cu
 // Run     build/bin/simulate --devices 2 ./example

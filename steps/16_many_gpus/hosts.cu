@@ -2,7 +2,7 @@
 //
 // Builds on  16_many_gpus: its kernels pack the pieces. mpirun starts a process for each GPU.
 // Idea       The memory of a GPU in another host has no address here, so NCCL carries the pieces.
-// Watch      While a chunk is in flight, the next one is packed, and the one before is unpacked.
+// Watch      While a chunk is in flight, the next one is packed, and the previous one is unpacked.
 
 #include "many/processes/hosts.h"
 

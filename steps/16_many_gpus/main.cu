@@ -11,7 +11,7 @@ using namespace coalesce::many;
 static constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, GPUS = 4;
 
 //! [kernel]
-// Shows only the order of stores, with four GPUs in one memory. Each has a quarter of the tiles.
+// Shows only the order of stores. Four GPUs share one memory, each with a quarter of the tiles.
 __global__ void transpose_in_turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 

@@ -1,4 +1,4 @@
-// Launches one block of one thread per element, and lets cudaMemcpy infer the directions.
+// Launches one block of a single thread per element, and lets cudaMemcpy infer the direction.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Uses blocks of 64 threads, and launches one block more than it needs.
+// Uses blocks of 64 threads, and launches one more block than necessary.
 #include <cuda_runtime.h>
 
 #include <cstdio>

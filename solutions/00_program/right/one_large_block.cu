@@ -1,4 +1,4 @@
-// Launches a single block if the array has no more elements than a block can have threads.
+// Launches a single block if one block can have a thread for every element.
 #include <cuda_runtime.h>
 
 #include <cstdio>

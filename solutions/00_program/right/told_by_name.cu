@@ -1,4 +1,4 @@
-// Prints the name of the launch error to stderr, and ends with exit code 1.
+// Prints the name of the launch error to stderr, and exits with code 1.
 #include <cuda_runtime.h>
 
 #include <cstdio>

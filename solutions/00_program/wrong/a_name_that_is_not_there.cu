@@ -1,5 +1,5 @@
 // expect: does-not-compile
-// mistake: The copy back uses a variable name that does not exist.
+// mistake: The copy back names a variable that does not exist.
 // says: device_output
 #include <cuda_runtime.h>
 

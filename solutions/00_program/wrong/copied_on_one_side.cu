@@ -1,5 +1,5 @@
 // expect: not-copied
-// mistake: The copy back uses a direction that says that both pointers belong to the host.
+// mistake: The copy back uses cudaMemcpyHostToHost, as if both pointers belonged to the host.
 #include <cuda_runtime.h>
 
 #include <cstdio>

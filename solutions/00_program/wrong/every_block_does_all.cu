@@ -1,5 +1,5 @@
 // expect: work-repeated
-// mistake: The threads of a block share all elements among them, and every block does the same.
+// mistake: The threads of each block handle all elements, so every block repeats the same work.
 // says: every block does everything
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // expect: grid-too-small
-// mistake: The number of blocks is fixed, and is enough only for the sizes in the exercise.
+// mistake: The number of blocks is fixed, and is large enough only for the sizes in the exercise.
 // says: were never written
 #include <cuda_runtime.h>
 

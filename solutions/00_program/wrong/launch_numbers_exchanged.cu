@@ -1,5 +1,5 @@
 // expect: launch-exchanged
-// mistake: The launch exchanges blocks and threads. The product is the same, up to 256 x 1024.
+// mistake: The launch swaps blocks and threads. The product stays the same, up to 256 x 1024.
 // says: numbers of the launch are exchanged
 // says: <<<blocks, threads>>>
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // expect: endless-loop
-// mistake: The loop of the comparison does not increment its counter, so the host never ends.
+// mistake: The loop that compares does not increment its counter, so the host never stops.
 // says: still running after 10 seconds
 #include <cuda_runtime.h>
 

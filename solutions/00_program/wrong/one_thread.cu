@@ -1,5 +1,5 @@
 // expect: multiprocessors-idle
-// mistake: A single thread runs the loop that a program for the host would have.
+// mistake: A single thread runs the loop that a CPU program would contain.
 // says: a single thread does everything
 // says: Launch a thread for each element
 #include <cuda_runtime.h>

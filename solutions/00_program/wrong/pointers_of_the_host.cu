@@ -1,5 +1,5 @@
 // expect: out-of-bounds
-// mistake: The kernel gets pointers to the host's vectors.
+// mistake: The kernel receives pointers to the host's vectors.
 // says: memory of the host
 // says: cudaMalloc
 #include <cuda_runtime.h>

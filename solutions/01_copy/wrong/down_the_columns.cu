@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads | uncoalesced-stores
-// mistake: threadIdx.x counts rows, so the lanes of a warp access elements below each other.
+// mistake: threadIdx.x counts rows, so the lanes of a warp access elements of one column.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: part-of-each-tile | scrambled-in-tile
-// mistake: The index of the store lacks k, so a thread stores four times to the same element.
+// mistake: The index of the store lacks k, so a thread stores to the same element four times.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: value-not-of-input | part-of-each-tile
-// mistake: The loop of the loads ends after one iteration, so three values are never loaded.
+// mistake: The load loop ends after one iteration, so three values are never loaded.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

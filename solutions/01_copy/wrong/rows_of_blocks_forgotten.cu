@@ -1,5 +1,5 @@
 // expect: race-between-blocks | tiles-overlap | grid-too-small
-// mistake: The row does not depend on blockIdx.y, so blocks below each other copy the same tile.
+// mistake: The row does not depend on blockIdx.y, so a column of blocks copies one tile.
 // never: grid is too small
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -1,4 +1,4 @@
-// Uses blocks of 256 x 1 threads, and blockIdx.y is the row.
+// Uses blocks of 256 x 1 threads, and blockIdx.y as the row.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y;
     int col = blockIdx.x * 256 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Uses a for loop that runs at most once as the bounds check.
+// Checks the bounds with a for loop that runs at most once.
 #define BX 64
 #define BY 4
 

@@ -1,4 +1,4 @@
-// Handles four rows per thread, which are 8 rows apart.
+// Handles four elements per thread, which are 8 rows apart.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     if (col >= cols) return;

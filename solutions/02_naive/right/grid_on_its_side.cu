@@ -1,4 +1,4 @@
-// Counts rows of blocks with blockIdx.x, and launches a grid that matches.
+// Uses blockIdx.x for the rows of blocks, and launches a matching grid.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     int col = blockIdx.y * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Goes through shared memory, as lesson 03 will, which is better than the exercise asks for.
+// Goes through shared memory, as lesson 03 will, which is better than the exercise requires.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

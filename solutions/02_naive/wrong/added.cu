@@ -1,5 +1,5 @@
 // expect: value-added
-// mistake: The kernel adds to the element with += instead of assigning it.
+// mistake: The kernel adds to the element with += instead of assigning to it.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bad-launch | blocks-idle
-// mistake: The grid has one block of 256 threads per element, so nearly all threads are outside.
+// mistake: The grid has one block of 256 threads per element, so nearly all threads are idle.
 // never: e+0
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

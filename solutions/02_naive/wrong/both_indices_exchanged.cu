@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: The indices of both matrices are exchanged, which is right only for squares.
+// mistake: The indices of both matrices are swapped, which is correct only for square matrices.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: The row lengths of the two matrices are exchanged.
+// mistake: The row lengths of the two matrices are swapped.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: The grid's sizes are exchanged: it has blocks for rows across and for columns down.
+// mistake: The grid's dimensions are swapped: x covers the rows, and y covers the columns.
 // never: bounds check
 // never: check of the bounds
 // never: grid is too small

@@ -1,5 +1,5 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: configure exchanges rows and cols in the grid.
+// mistake: configure swaps rows and cols in the grid.
 // never: bounds check
 // never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

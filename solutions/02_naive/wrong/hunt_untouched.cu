@@ -1,6 +1,6 @@
 // of: the bug hunt
 // expect: grid-exchanged
-// mistake: The kernel counts rows with x, while configure divides columns by the width of a block.
+// mistake: The kernel uses x for rows, but configure computes the grid's x dimension from `cols`.
 // says: blockIdx.x counts rows in the kernel, 32 to a block
 // says: divide rows there
 // never: enough threads

@@ -1,5 +1,5 @@
 // expect: value-rounded | value-not-of-input | value-converted
-// mistake: The kernel scales the element before it stores it.
+// mistake: The kernel scales the element before storing it.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

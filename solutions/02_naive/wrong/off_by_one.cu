@@ -1,5 +1,5 @@
 // expect: off-by-one-col
-// mistake: The kernel stores the element to the right of the right one.
+// mistake: The kernel stores the element to the right of the correct one.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

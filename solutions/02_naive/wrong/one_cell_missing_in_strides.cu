@@ -1,5 +1,5 @@
 // expect: never-written
-// mistake: The grid is the same for all shapes and its blocks loop; one element is left out.
+// mistake: The grid is the same for all shapes, its blocks loop, and one element is left out.
 // never: configure
 // never: grid
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

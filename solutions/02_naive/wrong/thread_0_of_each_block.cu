@@ -1,5 +1,5 @@
 // expect: lanes-idle | too-many-requests
-// mistake: One thread of each block does the work of all threads of the block.
+// mistake: One thread of each block does the work of the whole block.
 // says: thread
 // never: float2
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

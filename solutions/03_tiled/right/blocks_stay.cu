@@ -1,4 +1,4 @@
-// Lets blocks loop over tiles, with a second barrier before the tile is filled again.
+// Lets blocks loop over tiles, with a second barrier before the tile is refilled.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

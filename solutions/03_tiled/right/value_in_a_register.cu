@@ -1,4 +1,4 @@
-// Loads into a register first, and fills the tile with zeros outside of the matrix.
+// Loads into a register first, and fills the tile with zeros outside the matrix.
 template <int SIDE>
 __device__ void turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[SIDE][SIDE];

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: Instead of using shared memory, the kernel stores with atomicExch as lesson 02 does.
+// mistake: Instead of using shared memory, the kernel stores as in lesson 02, but with atomicExch.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bad-launch | blocks-idle
-// mistake: The grid has one block per element, and nearly all tiles are outside of the matrix.
+// mistake: The grid has one block per element, so nearly all tiles are outside the matrix.
 // never: e+0
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: bounds-exchanged
-// mistake: The bounds check of the store exchanges rows and cols.
+// mistake: The bounds check of the store swaps rows and cols.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: The load exchanges the roles of threadIdx.x and threadIdx.y instead of the store.
+// mistake: The load, and not the store, swaps the roles of threadIdx.x and threadIdx.y.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-moved | never-written
-// mistake: `row` and `col` are exchanged as a whole, including the part from the block index.
+// mistake: `row` and `col` are swapped entirely, including the part from the block index.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

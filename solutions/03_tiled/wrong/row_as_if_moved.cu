@@ -1,5 +1,5 @@
 // expect: race-between-blocks | never-written | tiles-missed
-// mistake: blockIdx.x and blockIdx.y are exchanged in the new row, but not in the new column.
+// mistake: blockIdx.x and blockIdx.y are swapped in the new row, but not in the new column.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: does-not-compile
-// mistake: The element of the tile is written with a comma: tile[x, y].
+// mistake: The tile is indexed with a comma: tile[x, y].
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-shared
-// mistake: `__shared__` is missing, so each thread has a tile of its own.
+// mistake: `__shared__` is missing, so each thread has its own tile.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

@@ -10,7 +10,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         v[i] = top + i < rows && left + lane < cols ? in[(top + i) * cols + left + lane] : 0;
     }
     // Exchanges halves of the 32 x 32 values between lanes, then quarters, and so on. In the end,
-    // v[i] of lane j has the former value of v[j] of lane i.
+    // v[i] of lane j holds the former value of v[j] of lane i.
 #pragma unroll
     for (int width = 16; width > 0; width /= 2) {
 #pragma unroll

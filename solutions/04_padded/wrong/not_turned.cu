@@ -1,5 +1,5 @@
 // expect: tile-not-transposed
-// mistake: The tile is padded, but it is read as it was filled.
+// mistake: The tile is padded, but it is read in the same order in which it was filled.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

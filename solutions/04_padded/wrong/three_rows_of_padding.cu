@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: The padding is in the wrong dimension, and there is more of it.
+// mistake: The tile is padded by three rows instead of by one column.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bank-conflicts | nan-changed | value-converted
-// mistake: The tile contains doubles, although it is padded.
+// mistake: The tile is padded, but it contains doubles.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

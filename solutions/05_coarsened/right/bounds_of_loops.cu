@@ -1,4 +1,4 @@
-// Checks the bounds in the end conditions of the loops.
+// Checks the bounds in the conditions of the loops.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

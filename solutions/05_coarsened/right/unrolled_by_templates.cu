@@ -1,4 +1,4 @@
-// Unrolls the loops with a template that calls itself for each step.
+// Unrolls the loops with a template that instantiates itself for each step.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 template <int K, class Do>

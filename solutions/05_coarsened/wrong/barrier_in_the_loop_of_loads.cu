@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: A barrier in each iteration of the loop of loads makes each load wait for the previous.
+// mistake: A barrier in each iteration of the load loop makes each load wait for the previous one.
 // shows: are in flight per multiprocessor
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

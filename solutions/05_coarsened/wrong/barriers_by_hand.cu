@@ -1,5 +1,5 @@
 // expect: too-slow-predicted
-// mistake: The loop of loads is unrolled by hand, with a barrier after each load.
+// mistake: The load loop is unrolled by hand, with a barrier after each load.
 // says: in flight per multiprocessor
 // shows: the solution takes about
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: The row lengths of the two matrices are exchanged.
+// mistake: The row lengths of the two matrices are swapped.
 // never: check of the bounds
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

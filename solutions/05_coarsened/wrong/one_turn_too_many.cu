@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: The loop runs while k <= TILE_DIM, which is a fifth iteration.
+// mistake: The loop runs while k <= TILE_DIM, which adds a fifth iteration.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

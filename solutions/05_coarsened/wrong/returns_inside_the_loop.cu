@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: The loop of loads contains return instead of continue.
+// mistake: The load loop contains return instead of continue.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

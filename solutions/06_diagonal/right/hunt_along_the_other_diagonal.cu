@@ -1,5 +1,5 @@
 // of: the bug hunt
-// Runs along the diagonals that go up from the left.
+// Runs along the diagonals that rise to the right.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

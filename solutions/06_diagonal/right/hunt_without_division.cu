@@ -1,5 +1,5 @@
 // of: the bug hunt
-// Starts each diagonal at the left edge, one row of tiles further down than the previous.
+// Starts each diagonal at the left edge, one row of tiles below the previous one.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

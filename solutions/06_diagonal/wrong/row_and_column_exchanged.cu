@@ -1,5 +1,5 @@
 // expect: never-written | race-between-blocks | tiles-missed
-// mistake: tile_row and tile_col are exchanged, which is right only for square grids.
+// mistake: tile_row and tile_col are swapped, which is correct only for square grids.
 // never: check of the bounds
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -1,5 +1,5 @@
 // expect: tile-not-moved | never-written
-// mistake: The row and the column of the tile are exchanged in the second half.
+// mistake: The row and the column of the tile are swapped in the second half.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

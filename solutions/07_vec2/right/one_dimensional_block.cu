@@ -1,4 +1,4 @@
-// Uses 256 threads in one dimension, and makes all loads before it fills the tile.
+// Uses 256 threads in one dimension, and issues all loads before it fills the tile.
 constexpr int SIDE = 32, PAIRS = SIDE / 2;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: component-lost | value-not-of-input
-// mistake: The float is cast to float2, instead of its address, so y becomes 0.
+// mistake: The float itself is cast to float2, instead of its address, so y becomes 0.
 // never: shared memory
 // never: __syncthreads
 // never: loop

@@ -1,5 +1,5 @@
 // expect: component-lost | value-not-of-input
-// mistake: The float is cast to float4, instead of its address.
+// mistake: The float itself is cast to float4, instead of its address.
 // never: shared memory
 // never: __syncthreads
 // never: loop

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: There is a barrier in each iteration of the loop of loads.
+// mistake: There is a barrier in each iteration of the load loop.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

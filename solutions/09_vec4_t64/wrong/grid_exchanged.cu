@@ -1,5 +1,5 @@
 // expect: grid-exchanged | bounds-exchanged | grid-too-small
-// mistake: The grid has blocks for rows across and for columns down.
+// mistake: The grid's dimensions are swapped: x covers the rows, and y covers the columns.
 // never: bounds check
 // never: check of the bounds
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: The tile has no padding any more, to save memory.
+// mistake: The padding was removed from the tile to save memory.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Stores the tile as it is in `in`, and transposes the pieces after reading them from the tile.
+// Stores the tile untransposed, and transposes the pieces after reading them from the tile.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
 // Returns the index of float4 `quad` of row `col` in the tile, which is not transposed.
@@ -7,14 +7,14 @@ __device__ unsigned swizzled(unsigned col, unsigned quad) {
 }
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];  // each row is a part of a row of `in`
+    __shared__ float4 tile[TILE_DIM * QUADS];  // each row is part of a row of `in`
 
     float4 piece[4];
     // blockIdx.x counts tiles down the matrix, so the blocks run in column-major order.
     int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
     if (row < rows && col < cols) {
-        // The tile stores rows of `in`. The 8 threads that read together use rows 4 apart.
+        // The tile holds rows of `in`. The 8 threads that read together use rows that are 4 apart.
         for (int i = 0; i < 4; ++i) {
             piece[i] = reinterpret_cast<const float4&>(in[(row + i) * cols + col]);
         }

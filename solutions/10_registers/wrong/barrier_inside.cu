@@ -1,5 +1,5 @@
 // expect: divergent-barrier
-// mistake: The barrier is inside the if, so threads outside of the matrix do not reach it.
+// mistake: The barrier is inside the if, so threads outside the matrix do not reach it.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
 // Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.

@@ -1,5 +1,5 @@
 // expect: shared-race | scrambled-in-tile | uninitialised-shared
-// mistake: x and y are exchanged in the index, so pieces end up elsewhere in the same tile.
+// mistake: x and y are swapped in the index, so pieces end up elsewhere in the same tile.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
 
 // Returns the index of float4 `quad` of row `col` (a column of `in`) in the transposed tile.

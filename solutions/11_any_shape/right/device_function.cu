@@ -1,4 +1,4 @@
-// Computes in a device function how much earlier a row begins.
+// Uses a device function to compute how much earlier a row begins.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

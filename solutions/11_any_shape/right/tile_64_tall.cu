@@ -1,4 +1,4 @@
-// Uses a tile of 64 rows, so that LEAD rows are loaded again half as often.
+// Uses a tile of 64 rows, so that only half as many tiles load LEAD extra rows.
 constexpr int TALL = 64, WIDE = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;
 

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: There is a barrier in each iteration of the loop of loads, and all threads reach it.
+// mistake: There is a barrier in each iteration of the load loop, and all threads reach it.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

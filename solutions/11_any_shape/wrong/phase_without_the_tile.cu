@@ -1,5 +1,5 @@
 // expect: stores-off-sector | uncoalesced-stores
-// mistake: The phase is the column's number modulo SECTOR, instead of that of the element.
+// mistake: The phase is the column modulo SECTOR, instead of the element's index modulo SECTOR.
 // says: sector
 // never: neighbouring lanes
 // never: neighbouring addresses

@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: SECTOR is 32, the number of bytes of a sector, instead of its 8 floats.
+// mistake: SECTOR is 32, the number of bytes in a sector, instead of 8, the number of floats.
 // says: negative
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats

@@ -8,7 +8,7 @@ __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Starts to copy tile `number`, counted down the columns, to shared memory.
+// Starts copying tile `number` (in column-major order) to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -43,7 +43,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     float4* tiles[2] = {quads, quads + TILE_QUADS};
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // Start to copy the first tile, as one group of copies.
+    // Start copying the first tile, as one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 

@@ -1,4 +1,4 @@
-// Swaps two pointers instead of counting the stage.
+// Swaps two pointers instead of numbering the stages.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
@@ -8,7 +8,7 @@ __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));
 }
 
-// Starts to copy tile `number`, counted down the columns, to shared memory.
+// Starts copying tile `number` (in column-major order) to shared memory.
 __device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
     int down = (rows + TILE_DIM - 1) / TILE_DIM;
     int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
@@ -42,7 +42,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float4 tiles[2][TILE_QUADS];  // one is transposed while the other arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    // Start to copy the first tile, as one group of copies.
+    // Start copying the first tile, as one group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
 

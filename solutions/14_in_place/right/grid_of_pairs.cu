@@ -1,4 +1,4 @@
-// Launches one block per pair of tiles, counted along the rows of a triangle.
+// Launches one block per pair of tiles, and numbers the pairs row by row in a triangle.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,4 +1,4 @@
-// Has one tile in shared memory, while the other one waits in registers.
+// Keeps one tile in shared memory, and the other one in registers.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, EACH = TILE_DIM / BLOCK_ROWS;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

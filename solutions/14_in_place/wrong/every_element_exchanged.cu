@@ -1,5 +1,5 @@
 // expect: race-between-blocks | nothing-written
-// mistake: Both threads of a pair exchange its two elements.
+// mistake: Both threads of a pair swap its two elements.
 // never: `in`
 // never: `out`
 // never: out(

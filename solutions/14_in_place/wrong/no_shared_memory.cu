@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores | uncoalesced-loads
-// mistake: Elements are exchanged one by one, without a tile.
+// mistake: Elements are swapped one by one, without a tile.
 // never: `in`
 // never: `out`
 // never: out(

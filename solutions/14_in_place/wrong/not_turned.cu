@@ -1,5 +1,5 @@
 // expect: tile-not-transposed
-// mistake: The tiles are exchanged, but not transposed.
+// mistake: The tiles are swapped, but not transposed.
 // never: `in`
 // never: `out`
 // never: out(

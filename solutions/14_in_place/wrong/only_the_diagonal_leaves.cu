@@ -1,5 +1,5 @@
 // expect: race-between-blocks
-// mistake: Only blocks on the diagonal return early, so both blocks of a pair exchange its tiles.
+// mistake: Only blocks on the diagonal return early, so both blocks of a pair swap its tiles.
 // never: `in`
 // never: `out`
 // never: out(

@@ -1,4 +1,4 @@
-// Reaches the start of its matrix in a loop over the matrices before it.
+// Finds the start of its matrix in a loop over the matrices before it.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

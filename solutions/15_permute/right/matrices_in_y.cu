@@ -1,4 +1,4 @@
-// Counts matrices with blockIdx.y, and tiles down the matrix with blockIdx.z.
+// Uses blockIdx.y for the matrices, and blockIdx.z for the tiles down each matrix.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

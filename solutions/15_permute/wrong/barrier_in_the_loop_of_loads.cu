@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: There is a barrier in each iteration of the loop of loads.
+// mistake: There is a barrier in each iteration of the load loop.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 
