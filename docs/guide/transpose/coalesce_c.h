@@ -1,4 +1,4 @@
-/* For C, and for whatever calls C: what coalesce_c.cu makes of the headers. */
+/* The functions of coalesce_c.cu, for C and for languages that can call C. */
 #ifndef COALESCE_C_H
 #define COALESCE_C_H
 
