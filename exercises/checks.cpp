@@ -46,7 +46,7 @@ TEST_CASE("03_tiled hunt") {
     check("03_tiled hunt");
 }
 
-// The kernel of lesson 03 must have no bank conflicts any more.
+// The kernel of lesson 03 must no longer have any bank conflicts.
 TEST_CASE("04_padded") {
     check("04_padded");
 }

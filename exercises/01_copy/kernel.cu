@@ -17,7 +17,7 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
         // TODO: if (row + k, col) is inside `in`, load it into values[k / BLOCK_ROWS].
     }
 
-    // All loads are in flight before the first store waits for its value.
+    // All loads are in flight before the first store needs its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         // TODO: if (row + k, col) is inside, store it at the same place in `out`.
     }

@@ -1,7 +1,7 @@
 // Exercise 11_any_shape -- stores that begin at sectors, wherever the rows of `out` begin.
 //
-// Given   a tile that also has the last LEAD rows of the tile above, so that a block can begin the
-//         store of a row up to LEAD elements earlier. `out` itself begins at a sector.
+// Given   a tile that also holds the last LEAD rows of the tile above, so that a block can begin
+//         the store of a row up to LEAD elements earlier. `out` itself begins at a sector.
 // Write   how many elements earlier each store begins, and the store (5 lines).
 // Check   ./learn check 11          Stuck?   ./learn hint 11
 #include "exercise.h"  // Launch, ceil_div

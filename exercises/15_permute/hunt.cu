@@ -11,7 +11,7 @@ constexpr int MATRIX_ROWS = 64;
 __global__ void transpose_stack(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // Rows are counted across all matrices.
+    // Rows are numbered across all matrices.
     int first_row = blockIdx.z * MATRIX_ROWS;
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;

@@ -16,14 +16,14 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         //! [blank]
         //! // TODO: if (row + k, col) is inside `in`, load it into values[k / BLOCK_ROWS].
-        // Tiles on the right and bottom edge may extend beyond the matrix.
+        // Tiles on the right and bottom edges may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k / BLOCK_ROWS] = in[(row + k) * cols + col];
         }
         //! [blank]
     }
 
-    // All loads are in flight before the first store waits for its value.
+    // All loads are in flight before the first store needs its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         //! [blank]
         //! // TODO: if (row + k, col) is inside, store it at the same place in `out`.

@@ -11,7 +11,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     //! [blank]
     //! // TODO: if (row, col) is inside `in`, store that element where it belongs in `out`.
-    // Blocks on the right and bottom edge may extend beyond the matrix.
+    // Blocks on the right and bottom edges may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -19,7 +19,7 @@ __global__ void copy_two(float* out, const float* in, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int j = i + gridDim.x * blockDim.x;
 
-    // Both loads are in flight before the first store waits for its value.
+    // Both loads are in flight before the first store needs its value.
     float first = i < count ? in[i] : 0.0f;
     float second = j < count ? in[j] : 0.0f;
     if (i < count) out[i] = first;

@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
 // Idea       Tiles (i, j) and (j, i) of a square are swapped. Rectangles: `cycles`, decomposed.h.
-// Watch      A request has 4 sectors as in 04, in both directions, with half of the memory.
+// Watch      A request touches 4 sectors as in 04, in both directions, with half the memory.
 // Next       15_permute transposes many small matrices, and arrays of three and four axes.
 
 #include "decomposed.h"
@@ -29,7 +29,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
-        // On the diagonal, `upper` and `lower` are the same tile, which is already stored.
+        // On the diagonal, `upper` and `lower` are the same tile, which has already been stored.
         if (col + y < side && row + x < side && row != col) {
             data[(col + y) * side + row + x] = upper[x][y];
         }

@@ -1,8 +1,8 @@
 // 16_many_gpus -- one matrix on several GPUs, whose kernels store into each other's memory.
 //
-// Builds on  10_registers: the work of a GPU is the same. Where and when it stores is new.
+// Builds on  10_registers: each GPU does the same work. Where and when it stores is new.
 // Idea       With NVLink, the memory of another GPU has addresses like any other: store there.
-// Watch      No link is idle, and no two GPUs store into the same one. A store has 4 sectors.
+// Watch      No link is idle, and no two GPUs store to the same one. A store touches 4 sectors.
 // Next       hosts.cu: several hosts. On your own: other types, and matrices that arrive in parts.
 
 #include "many/exchange.h"
@@ -15,12 +15,12 @@ static constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, GPUS = 4;
 __global__ void transpose_in_turn(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // The number of tiles that each GPU has, down its rows and across its columns.
+    // The number of tiles per GPU, down its rows and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // the GPU that has these rows
+    int gpu = tile_row / tiles_down;  // the GPU that holds these rows
     int peer = (blockIdx.x + gpu) % GPUS;
     int tile_col = peer * tiles_across + blockIdx.x / GPUS;
 

@@ -11,13 +11,13 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     float values[TILE_DIM / BLOCK_ROWS];
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        // Tiles on the right and bottom edge may extend beyond the matrix.
+        // Tiles on the right and bottom edges may extend beyond the matrix.
         if (row + k < rows && col < cols) {
             values[k] = in[(row + k) * cols + col];  // here
         }
     }
 
-    // All loads are in flight before the first store waits for its value.
+    // All loads are in flight before the first store needs its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             out[(row + k) * cols + col] = values[k];  // here

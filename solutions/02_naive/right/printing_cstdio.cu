@@ -6,7 +6,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     printf("block %d,%d: row %d, col %d\n", blockIdx.x, blockIdx.y, row, col);
 
-    // Blocks on the right and bottom edge may extend beyond the matrix.
+    // Blocks on the right and bottom edges may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = in[row * cols + col];
     }

@@ -8,7 +8,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
 
-    // Blocks on the right and bottom edge may extend beyond the matrix.
+    // Blocks on the right and bottom edges may extend beyond the matrix.
     if (row < rows && col < cols) {
         out[col * rows + row] = __half2float(__float2half(in[row * cols + col]));  // here
     }

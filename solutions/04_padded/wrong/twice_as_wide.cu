@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: The rows have 64 floats, so all of them still begin in bank 0.
+// mistake: The rows are 64 floats long, so all of them still begin in bank 0.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

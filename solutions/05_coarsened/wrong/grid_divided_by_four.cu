@@ -1,5 +1,5 @@
 // expect: grid-too-small
-// mistake: A thread moves four elements, and the grid has a quarter of the blocks as well.
+// mistake: A thread moves four elements, but the grid also has only a quarter of the blocks.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Accesses both matrices as matrices of float2 with half as many columns.
+// Accesses both matrices as matrices of float2s with half as many columns.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

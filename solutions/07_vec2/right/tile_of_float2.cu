@@ -1,4 +1,4 @@
-// Uses a swizzled tile of float2, which takes fewer requests and has no conflicts.
+// Uses a swizzled tile of float2s, which takes fewer requests and has no conflicts.
 constexpr int TILE_DIM = 32, PAIRS = TILE_DIM / 2, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

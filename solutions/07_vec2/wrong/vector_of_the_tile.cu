@@ -1,5 +1,5 @@
 // expect: misaligned
-// mistake: A float2 is stored into a tile whose rows have 33 floats, so it is misaligned.
+// mistake: A float2 is stored into a tile with rows of 33 floats, so the store is misaligned.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Uses a swizzled tile of float4 and transposes in registers, with fewer requests.
+// Uses a swizzled tile of float4s and transposes in registers, with fewer requests.
 constexpr int TILE_DIM = 32, QUADS = TILE_DIM / 4, THREADS = 64;
 
 // Returns the index of float4 `quad` of row `row` in the tile.

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: The tile has rows of 32 floats, without padding.
+// mistake: The rows of the tile are 32 floats long, without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

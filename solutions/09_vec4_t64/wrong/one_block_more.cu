@@ -1,5 +1,5 @@
 // expect: blocks-idle | too-many-threads
-// mistake: The grid has one block more than the quotient, even if tiles divide the matrix evenly.
+// mistake: The grid has one block too many if the tiles divide the matrix evenly.
 // never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 

@@ -1,5 +1,5 @@
 // expect: stores-off-sector | uncoalesced-stores
-// mistake: A sector is assumed to have 16 bytes, so stores begin in the middle of sectors.
+// mistake: A sector is assumed to be 16 bytes long, so stores begin in the middle of sectors.
 // says: sector
 // never: neighbouring lanes
 // never: neighbouring addresses

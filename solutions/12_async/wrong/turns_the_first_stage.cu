@@ -1,5 +1,5 @@
 // expect: wrong-stage | wrong-tile | copy-not-waited-for | shared-race
-// mistake: The stage is missing in the call of turn(), so the first stage is always transposed.
+// mistake: The stage is missing in the call to turn(), so the first stage is always transposed.
 // never: __syncthreads
 #include <cuda_pipeline.h>
 

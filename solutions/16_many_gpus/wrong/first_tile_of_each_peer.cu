@@ -7,12 +7,12 @@ constexpr int GPUS = 4;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    // The number of tiles that each GPU has, down its rows and across its columns.
+    // The number of tiles per GPU, down its rows and across its columns.
     int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
     int tiles_across = gridDim.x / GPUS;
 
     int tile_row = blockIdx.y;
-    int gpu = tile_row / tiles_down;  // the GPU that has these rows
+    int gpu = tile_row / tiles_down;  // the GPU that holds these rows
     int peer = (blockIdx.x + gpu) % GPUS;
     int tile_col = peer * tiles_across;  // here
 
