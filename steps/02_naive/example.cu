@@ -12,13 +12,13 @@ struct Star {
 };
 
 //! [example]
-// The lanes read addresses that are 32 bytes apart, and write neighbouring floats.
+// The lanes read from addresses that are 32 bytes apart, and write neighbouring floats.
 __global__ void take_masses(float* masses, const Star* stars, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) masses[i] = stars[i].mass;
 }
 
-// The lanes read neighbouring floats, and write addresses that are 32 bytes apart.
+// The lanes read neighbouring floats, and write to addresses that are 32 bytes apart.
 __global__ void put_ages(Star* stars, const float* ages, int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) stars[i].age = ages[i];

@@ -17,7 +17,7 @@ __global__ void transpose_one_tile(float* out, const float* in, int rows, int co
     fetch(tile, in, rows, cols, blockIdx.x);  // starts copies, and does not wait for them
     __pipeline_commit();                      // closes the group of these copies
     __pipeline_wait_prior(0);                 // waits until this thread has no group in flight
-    __syncthreads();                          // waits until the other threads have none either
+    __syncthreads();                          // waits until the copies of all threads have arrived
     store_transposed(out, tile, rows, cols, blockIdx.x);
 }
 //! [one_tile]

@@ -1,4 +1,4 @@
-// Returns at once from a block whose tile is outside the matrix.
+// Returns early from blocks whose tile is outside the matrix.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

@@ -1,4 +1,4 @@
-// Uses 32 x 32 threads, as lesson 04 does, because this lesson does not require fewer.
+// Uses 32 x 32 threads as in lesson 04, because this lesson does not require fewer.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 32;
 constexpr int GPUS = 4;
 
