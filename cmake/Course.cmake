@@ -49,12 +49,12 @@ macro(find_tested_clang)
   find_clang(19)
 endmacro()
 
-# The options with which clang reads the device code of a .cu file, using the project's own CUDA headers.
+# The options that make clang read the device code of a .cu file with the project's own CUDA headers.
 set(COALESCE_CLANG_READS_CUDA -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -fdeclspec
     -std=c++20 -Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version -Wno-unused-command-line-argument
     -isystem ${CMAKE_CURRENT_LIST_DIR}/../common/cuda_headers/include
-    # These headers come first. CUDA's headers define the macro __noinline__, and older versions of clangd cannot read
-    # them afterwards.
+    # These headers come first, because CUDA's headers define the macro __noinline__, and older versions of clangd
+    # cannot parse the standard headers after that.
     -include memory -include functional -include cuda_runtime.h)
 
 # Defines the target CUDA::cudart and the variables of CUDAToolkit. Without a toolkit, they refer to the project's own
@@ -66,8 +66,8 @@ macro(use_cuda_runtime)
     target_include_directories(CUDA::cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(CUDA::cudart INTERFACE simulated_cudart)
   else()
-    # CMake 3.25.1 (Debian 12) looks for nvToolsExt, which CUDA 13 no longer has. A target of this name avoids the
-    # error.
+    # CMake 3.25.1 (Debian 12) looks for nvToolsExt, which CUDA 13 no longer has. A dummy target with this name avoids
+    # the error.
     if(CMAKE_VERSION VERSION_LESS 3.25.2 AND NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
@@ -101,14 +101,14 @@ function(choose_cuda_architectures variable)
   set(${variable} ${architectures} PARENT_SCOPE)
 endfunction()
 
-# Builds a program of the course. It uses the shared CUDA runtime, so that the library that the loader finds first
-# decides which GPU it runs on. -lineinfo adds the source lines for the simulator's reports.
+# Builds a program of the course. It uses the shared CUDA runtime, so the program runs on the GPU whose library the
+# loader finds first. -lineinfo adds source lines for the simulator's reports.
 function(build_for_both_gpus target)
   target_compile_options(${target} PRIVATE ${COALESCE_WARNINGS}
     $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-  # LD_LIBRARY_PATH has priority over a new-style run path (DT_RUNPATH). An old-style run path (DT_RPATH) would have
-  # priority itself, and hide the simulator.
+  # LD_LIBRARY_PATH takes precedence over a new-style run path (DT_RUNPATH). An old-style run path (DT_RPATH) would take
+  # precedence over LD_LIBRARY_PATH, and hide the simulator.
   target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
 endfunction()
 
@@ -181,8 +181,8 @@ function(add_gpu_test name)
                                           RESOURCE_LOCK gpu)
 endfunction()
 
-# Compiles the target's code as position-independent, because common/lab/proof also links its objects into a module with
-# all kernels.
+# Compiles the target as position-independent code, because common/lab/proof also links its objects into a module that
+# contains all kernels.
 function(compile_for_module target)
   target_compile_options(${target} PRIVATE
     $<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fPIC,-fPIC>)
@@ -207,7 +207,8 @@ function(add_step name)
   endif()
 endfunction()
 
-# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, as its page says.
+# Adds a lesson that is a complete program, steps/NAME/program.cu. It is built without the harness, as the lesson tells
+# its readers.
 function(add_whole_program name)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
   build_for_both_gpus(${name})
@@ -268,9 +269,9 @@ option(COALESCE_TOGETHER "Compile many files at once; OFF: each alone, which is 
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 # Compiles a target's sources in batches, because most of the compile time is spent on headers. There is one batch per
-# processor, but each has at least eight files. APART lists files that the two builds of .ci/run compile differently,
-# because they include CUDA's headers or depend on the compiler. They get a batch of their own, so that the second build
-# finds all other batches in ccache.
+# processor, but no batch has fewer than eight files. APART lists files that the two builds of .ci/run compile
+# differently, because they include CUDA's headers or depend on the compiler. They get a batch of their own, so that the
+# second build finds all other batches in ccache.
 function(compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 files "" "" "APART")
   get_target_property(sources ${target} SOURCES)
@@ -297,8 +298,8 @@ function(compile_together target)
   endforeach()
 endfunction()
 
-# Precompiles headers that most sources of a target include. ccache cannot cache files that use precompiled headers, so
-# with ccache there are none.
+# Precompiles headers that most of a target's sources include. ccache cannot cache files that use precompiled headers,
+# so nothing is precompiled if ccache is in use.
 function(precompile_headers target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
     target_precompile_headers(${target} PRIVATE ${ARGN})

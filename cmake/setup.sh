@@ -1,6 +1,6 @@
-# setup.sh -- sets up the build for ./learn: finds compilers, installs packages, configures, builds and runs tests.
-# Only one ./learn at a time builds in a folder. ./learn reads this POSIX sh file with `.`, and defines `root`,
-# `build`, say, fail and wrong_use.
+# setup.sh -- sets up the build for ./learn: finds compilers, installs packages, configures, builds and runs tests. Only
+# one ./learn at a time builds in a folder. ./learn reads this POSIX sh file with `.`, and defines `root`, `build`, say,
+# fail and wrong_use.
 # shellcheck shell=sh disable=SC2154
 
 # ---- compilers ----
@@ -16,7 +16,7 @@ find_nvcc() {
     return 1
 }
 find_clang() { clang=$(find_compiler clang); }
-# Reports whether a clang is installed of a version that the course is tested with. An older clang is used only if there
+# Reports whether a version of clang is installed that the course is tested with. An older clang is used only if there
 # is no newer one.
 has_clang() { find_compiler clang 19 >/dev/null; }
 
@@ -46,7 +46,7 @@ is_in() {
     done
     return 1
 }
-# Also searches the folders of CPATH, as the compiler does, because learners may have headers there.
+# Also searches the folders in CPATH, as the compiler does, because learners may have headers there.
 # shellcheck disable=SC2046  # a word for each folder
 has_header() {
     is_in "$1" /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" \
@@ -79,7 +79,7 @@ missing_packages() {
     esac
     case " $1 " in *' docs '* | ' all ' | ' whole ')
         has doxygen || echo doxygen
-        # emscripten builds the explorer of the book. Without it the book has no explorer.
+        # emscripten compiles the book's explorer. Without emscripten, the book has no explorer.
         has em++ || echo emscripten
         [ -e /usr/share/nodejs/acorn ] || echo node-acorn
         has node || echo nodejs
@@ -94,7 +94,8 @@ missing_packages() {
         ;;
     esac
     case " $1 " in *' translator '* | ' all ' | ' whole ')
-        # The tests compare the counters of nvcc's programs with those of clang's, so they need clang too.
+        # The tests compare the counters of programs built by nvcc with those of programs built by clang, so they need
+        # clang too.
         [ "$compiler" = clang ] || has_clang || newest_clang
         ;;
     esac
@@ -116,7 +117,7 @@ missing_packages() {
     esac
 }
 has_python_yaml() { has python3 && python3 -c 'import yaml' 2>/dev/null; }
-# Prints the package of the newest clang that this distribution has, or nothing if it is installed.
+# Prints the package with the newest clang in this distribution, or nothing if that clang is already installed.
 newest_clang() {
     for version in 22 21 20 19 18 17 16 15 14; do
         apt-cache show "clang-$version" >/dev/null 2>&1 || continue
@@ -183,7 +184,7 @@ cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 set_up() {
     choose_compiler
     install_packages "$1"
-    # Commands that run no tests do not change which tests the build folder has.
+    # Commands that run no tests leave the tests in the build folder as they are.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure
@@ -235,7 +236,7 @@ build_target() {
 # the processes that it started keep the lock until they end. Built programs do not inherit the lock (9>&-), so a
 # program that keeps running does not hold it. Without flock, or on a file system without locks, nothing is locked.
 alone_in_build() {
-    # A program of the build has called ./learn. The ./learn that started the build already holds the lock.
+    # A program that the build runs has called ./learn. The ./learn that started the build already holds the lock.
     if [ "${COALESCE_BUILDING:-}" = "$build" ] || ! has flock; then
         "$@"
         return
@@ -250,7 +251,7 @@ alone_in_build() {
         : >"$build/learn.lock"
     ) 9>>"$build/learn.lock"
 }
-# Waits for the lock, which is open as file 9. The file contains the number of the process that holds it.
+# Waits for the lock, which is open as file descriptor 9. The file contains the ID of the process that holds it.
 wait_for_build() {
     code=0
     flock -n 9 2>/dev/null || code=$?
@@ -261,7 +262,7 @@ wait_for_build() {
     flock 9 || true
 }
 
-# Builds the programs of the course, and shows the progress.
+# Builds the programs of the course and shows the progress.
 build_course() { set_up_and_build plain course_programs; }
 # Shows the results of the first step halfway through the build, so that the learner has something to read.
 show_first_result() {
@@ -280,7 +281,7 @@ set_up_and_build() {
 # Rebuilds changed programs for the commands that use them. Prints nothing unless the build fails.
 build_changes() { alone_in_build build_changes_now; }
 build_changes_now() {
-    # The learner may ask for a different compiler than the one that built the folder.
+    # The learner may ask for a compiler other than the one that built the folder.
     [ -z "${COALESCE_COMPILER:-}" ] || choose_compiler
     if { [ ! -f "$build/build.ninja" ] && [ ! -f "$build/Makefile" ]; } ||
         { [ -n "${COALESCE_COMPILER:-}" ] && built_by_other; }; then

@@ -1,4 +1,4 @@
-# The commands that compile a .cu file to an object and link objects into a program.
+# The commands that compile a .cu file to an object file and link object files into a program.
 set(CMAKE_CLANGCUDA_COMPILE_OBJECT
   "<CMAKE_CLANGCUDA_COMPILER> --clang=${COALESCE_CLANG} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
 set(CMAKE_INCLUDE_FLAG_CLANGCUDA "-I")

@@ -4,7 +4,7 @@
 set -eu
 root=$1
 
-# Prints the folders below $1 that the page $2 lacks, and those that it names although they do not exist.
+# Prints the folders below $1 that the page $2 does not mention, and the folders that it mentions but that do not exist.
 wrong_about() {
     (cd "$1" && find . -mindepth 1 -maxdepth 2 -type d \( -path './common/*' -o ! -path './*/*' \) |
         sed 's|^\./||' | grep -vE '^(\.|common$|cmake$|build|assignments$|docs/|node_modules)') |

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$root"
 
-# Prints the wrong names in the headers below these folders, and the errors that clang finds there.
+# Prints the names in the headers below these folders that break the rules, and the errors that clang finds there.
 wrong_names() { # FOLDER...
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')
@@ -20,7 +20,7 @@ wrong_names() { # FOLDER...
         -I"$root/common/simulator" -isystem "$root/common/cuda_headers/include" ${mpi:+-isystem "$mpi"} 2>/dev/null |
         grep -E '(warning|error): ' | sed "s|^$root/||" | LC_ALL=C sort -u
 }
-# Word splitting is wanted here. Folder names contain no blanks.
+# Word splitting is intended here. Folder names contain no blanks.
 # shellcheck disable=SC2086
 faults=$(wrong_names $held) || true
 [ -z "$faults" ] || {

@@ -43,7 +43,8 @@ public:
         write("course.toml", "");
         write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
     }
-    /// Returns the lesson's page for Doxygen. `text` follows the title in its source.
+    /// Returns the page that Doxygen gets for the lesson. `text` is the source of the lesson after
+    /// its title.
     std::string page(const std::string& text, bool with_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
         const Contents contents = read_contents(path());
@@ -199,7 +200,8 @@ TEST_CASE("answers are folded in the book as on GitHub") {
 
 namespace {
 
-/// Returns the parts that a lesson with an exercise lacks. `quiz` is the text of its questions.txt.
+/// Returns the parts that are missing from a lesson with an exercise. `quiz` is the text of its
+/// questions.txt.
 std::vector<std::string> faults_of_lesson(const std::string& text, const std::string& quiz) {
     std::vector<std::string> faults;
     std::size_t at = 0;

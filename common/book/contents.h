@@ -41,9 +41,9 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page that is made from this file, or nullptr.
+    /// Returns the page that is generated from this file, or nullptr if there is none.
     const Page* made_of(const std::string& file) const;
-    /// Returns the page with this name, or nullptr.
+    /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;
 };
 

@@ -21,7 +21,7 @@ std::string attribute_text(const std::string& text) {
     return result;
 }
 
-/// Replaces each <img> of a drawing by the drawing itself, so that its colours follow the page's
+/// Replaces each <img> of a drawing with the drawing itself, so that its colours follow the page's
 /// theme.
 std::string with_drawings(const std::string& html, const fs::path& drawings,
                           const std::string& page) {
@@ -48,7 +48,8 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
 
 /// Corrects the levels of headings. Doxygen starts each page with a title that is not a heading,
 /// followed by an <h1>. This function turns the title into the <h1>, and moves the other headings
-/// down one level. Headings with a class belong to Doxygen's own lists, and have the right level.
+/// down one level. Headings with a class belong to Doxygen's own lists, and already have the
+/// correct level.
 std::string with_levels(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());
     std::string result = html.substr(0, done);
@@ -86,8 +87,8 @@ std::string with_scrolling_tables(std::string html) {
     return html;
 }
 
-/// Removes empty headings from tables, because Markdown has no tables without headings. If all
-/// headings of a row are empty, removes the row.
+/// Removes empty header cells from tables, because every Markdown table must have a header row. If
+/// all cells of a header row are empty, removes the row.
 std::string without_empty_headings(std::string html) {
     const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
     for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
@@ -107,13 +108,13 @@ std::string without_empty_headings(std::string html) {
     return html;
 }
 
-// ---- the keywords of CUDA ----
+// ---- CUDA's keywords ----
 
 bool is_of_word(char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c));
 }
 
-/// Reports whether the word belongs to CUDA and not to C++.
+/// Reports whether the word belongs to CUDA rather than to C++.
 bool is_of_cuda(const std::string& word) {
     static const std::set<std::string> words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
                                                 "warpSize",  "dim3",     "float2",   "float4",
@@ -136,14 +137,14 @@ std::string with_words_marked(const std::string& text) {
     return result;
 }
 
-/// Marks the keywords of CUDA in code, except in comments and strings.
+/// Marks the words that belong to CUDA in code, except in comments and strings.
 std::string with_cuda_words(const std::string& html) {
     static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
                                                      "preprocessor", "lineno"};
     std::string result;
     std::size_t done = 0;
-    // How deep the current position is nested in the divs of a fragment, and in spans such as
-    // comments that stay unmarked.
+    // How deeply the current position is nested in the divs of a code fragment, and in spans that
+    // stay unmarked, such as comments.
     int depth = 0, silent = 0;
     for (Tag tag; find_tag(html, done, tag); done = tag.end) {
         const std::string text = html.substr(done, tag.begin - done);

@@ -173,7 +173,7 @@ private:
         return step && step->exercise;
     }
 
-    /// Returns the output of `./learn help`, which is the text in its function `usage`.
+    /// Returns the output of `./learn help`, which is the text in the function `usage` of ./learn.
     std::string usage() const {
         const std::string script = read_file(contents.root / "learn");
         const std::string begin = "cat <<'END'\n", end = "\nEND\n";
@@ -203,7 +203,7 @@ private:
         const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
         if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
         if (link.is_image) {
-            // The last pass replaces this image by the drawing itself, so that its colours follow
+            // The last pass replaces this image with the drawing itself, so that its colours follow
             // the page's theme.
             return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
                    "\" alt=\"" + html_of(link.text) + "\"/>\n\\endhtmlonly";
@@ -217,7 +217,7 @@ private:
         if (file.filename() == "example.cu" && !page.step().empty()) {
             return ref("source_" + page.step() + "_example", link.text);
         }
-        // For a file that the book does not show, write its path.
+        // The book does not show this file, so write its path.
         std::string name = link.text;
         std::erase(name, '`');
         if (name == path || name == path + "/") return "`" + name + "`";

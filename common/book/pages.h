@@ -1,8 +1,8 @@
 // Converts a page's Markdown for Doxygen. The source file is also readable on GitHub.
 //
 // Headings get anchors, links between files become links between pages, and drawings are referred
-// to by their file names. Some comments in the text are replaced by content that only the book can
-// show:
+// to by their file names. Some comments in the text are replaced with content that only the book
+// can show:
 //     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu;
 //                               `kernel` is folded if the exercise can be solved in the page,
 //                               `example` is in example.cu; the rest of the line is for readers of

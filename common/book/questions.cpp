@@ -102,7 +102,7 @@ std::string questions_html(const std::string& step_name, const Contents& content
     std::string html;
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
-        // Only a run of the learner's own kernel answers this question.
+        // Only running the learner's own kernel answers this question.
         if (prediction.counter == kOfCopy) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);

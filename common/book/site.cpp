@@ -84,7 +84,7 @@ void finish_site(const fs::path& folder, const Contents& contents) {
         write_text(file, html);
         add(name, html);
     }
-    // These pages are made later, but the search must find them too.
+    // These pages are generated later, but the search must find them too.
     for (const char* name : {"explorer.html", "playground.html"}) {
         if (has_explorer) add(name, read_file(contents.root / "common/page" / name));
     }

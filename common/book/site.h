@@ -1,4 +1,4 @@
-// Edits and checks the HTML that Doxygen made.
+// Edits and checks the HTML that Doxygen generated.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Makes the programs that clang builds launch kernels like those of nvcc: clang calls
+// Makes programs built by clang launch kernels the way nvcc's programs do: clang calls
 // cudaLaunchKernel, and nvcc calls __cudaGetKernel and __cudaLaunchKernel. This file is linked into
 // programs that observe nvcc's calls.
 #include <cuda_runtime_api.h>

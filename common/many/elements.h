@@ -13,12 +13,12 @@ struct Wrong {
     unsigned long long first = ~0ULL;  ///< the first wrong cell: out(first / rows, first % rows)
 };
 
-/// Fills every block of `in` of this process's ranks. Element i is a hash of i, so any 2^32
+/// Fills the block of `in` of each rank in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill(const Ranks& ranks);
-/// Fills every `out` with a value that is right for at most one element in 2^32.
+/// Fills every `out` with a value that is correct for at most one element in 2^32.
 void poison(const Ranks& ranks);
-/// Compares every element of every `out`, bit by bit.
+/// Compares every element of every `out` with the expected value, bit by bit.
 Wrong count_wrong(const Ranks& ranks);
 
 }  // namespace coalesce::many

@@ -47,7 +47,7 @@ std::set<int> devices_here(const std::vector<int>& devices) {
     return here;
 }
 
-/// Returns the number of GPUs of all processes. A rank of another process counts as one GPU.
+/// Returns the total number of GPUs in all processes. A rank of another process counts as one GPU.
 int gpus_of(const std::vector<int>& devices) {
     const auto elsewhere = std::count(devices.begin(), devices.end(), kElsewhere);
     return static_cast<int>(devices_here(devices).size()) + static_cast<int>(elsewhere);
@@ -153,7 +153,7 @@ private:
     }
 
     /// Returns every combination of a number of chunks and an entry of `room`, unless the command
-    /// line gives these values.
+    /// line sets these values.
     std::vector<Tuning> tunings_of(const KindOfWay& way, std::vector<int> chunks,
                                    std::vector<Tuning> room) const {
         if (!way.is_chunked) return {Tuning{}};
@@ -180,7 +180,7 @@ private:
         return name;
     }
 
-    /// Runs the way once, compares every element, and returns the number of wrong ones.
+    /// Runs the way once, checks every element of the result, and returns the number of wrong ones.
     unsigned long long results_right(const Ranks& ranks, Shape shape, const std::string& name,
                                      Way& way) {
         poison(ranks);
@@ -227,7 +227,7 @@ private:
     }
 
     /// Returns a lower bound for the time: each GPU must send its whole block, except for the part
-    /// that stays there.
+    /// that stays on that GPU.
     double least_ms(Shape shape) const {
         const double block = bytes_of(shape) / request_.gpus;
         return block * (request_.gpus - 1) / request_.gpus / request_.link / 1e6;
@@ -268,7 +268,7 @@ private:
                             {"of_link", share}});
     }
 
-    /// Returns the time from when all GPUs are idle until the last one is idle again.
+    /// Returns the time from the moment when all GPUs are idle until the last one is idle again.
     double time_once(const Ranks& ranks, Way& way) const {
         wait_for(ranks);
         team_.wait_for_all();

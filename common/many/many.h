@@ -94,8 +94,8 @@ struct Slot {
     Room packed, received;
 };
 
-/// Queues a kernel that only passes this time. If work in other streams becomes ready at the same
-/// moment, it starts before the work that follows in `stream`.
+/// Queues a kernel that only waits for this time. If work in other streams becomes ready at the
+/// same moment, that work starts before the work that follows in `stream`.
 void give_head_start(cudaStream_t stream, int microseconds);
 
 struct Request;

@@ -58,7 +58,7 @@ void* library() {
     return library;
 }
 
-/// Looks up a function of the library by its name at run time, so that nothing is linked.
+/// Looks up a function of the library by name at run time, so that the program need not link it.
 #define NCCL_FUNCTION(name) reinterpret_cast<decltype(&name)>(dlsym(library(), #name))
 
 void check(int result, const char* call) {

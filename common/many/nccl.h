@@ -1,5 +1,4 @@
-/// \file
-/// Loads NCCL at run time, so it need not be installed to build the course.
+/// \file Loads NCCL at run time, so that the course can be built without it.
 #pragma once
 
 #include <cuda_runtime_api.h>

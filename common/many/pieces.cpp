@@ -23,7 +23,7 @@ dim3 RankLaunch::grid(int tile) const {
 }
 
 Piece piece_between(const Ranks& ranks, int from, int to) {
-    // This process cannot address the memory of another. The code that packs sets the destination.
+    // This process cannot address the memory of another. The packing code sets the destination.
     float* out = ranks.devices[to] == kElsewhere ? nullptr : ranks.out[to] + ranks.rows.begin(from);
     return {.out = out,
             .in = ranks.in[from] + ranks.cols.begin(to),

@@ -42,7 +42,7 @@ struct RankLaunch {
 /// Returns the piece of rank `from` that belongs to rank `to`. Its rows become columns of `to`'s
 /// block of `out`.
 Piece piece_between(const Ranks& ranks, int from, int to);
-/// Returns the pieces of one rank for all ranks.
+/// Returns all pieces that one rank transposes, one for each destination rank.
 RankLaunch all_pieces_of(const Ranks& ranks, int rank);
 /// Copies a received piece to its position in the matrix `out`. The piece consists of `cols` rows
 /// of `rows` floats each. The rows of `out` are `pitch` floats apart.

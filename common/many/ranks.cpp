@@ -7,10 +7,10 @@
 namespace coalesce::many {
 namespace {
 
-/// The floats in a cache line.
+/// The number of floats in a cache line.
 constexpr int kLineFloats = 32;
 
-/// Creates a stream, which `streams` owns.
+/// Creates a stream owned by `streams`.
 cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false) {
     int least = 0, greatest = 0;
     CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -21,7 +21,7 @@ cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false)
     return stream;
 }
 
-/// Allocates memory for `size` floats, which `buffers` owns.
+/// Allocates memory for `size` floats, owned by `buffers`.
 float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
     buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
     return static_cast<float*>(buffers.back().data());

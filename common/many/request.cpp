@@ -34,7 +34,8 @@ void add_options(CLI::App& app, Request& request, Words& words) {
     app.add_option("--json", request.json);
 }
 
-/// Adds the options of a program with a single process, such as the number of GPUs and the way.
+/// Adds the options that only programs with a single process have, such as the number of GPUs and
+/// the way.
 void add_options_alone(CLI::App& app, Request& request) {
     app.add_flag("--list", request.list);
     app.add_option("--gpus", request.gpus)->check(CLI::Range(1, kMostRanks));

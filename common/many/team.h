@@ -13,7 +13,8 @@ namespace coalesce::many {
 /// Stands for the device number of a GPU that another process uses.
 constexpr int kElsewhere = -1;
 
-/// A reason why no process of a team can go on. Each process throws it, and one of them prints it.
+/// A reason why no process of a team can continue. Each process throws it, and one of them prints
+/// it.
 struct TeamError : UsageError {
     using UsageError::UsageError;
 };
@@ -24,7 +25,7 @@ struct TeamError : UsageError {
 class Team {
 public:
     virtual ~Team() = default;
-    /// Return the number of processes, and the number of this process.
+    /// Return the number of processes, and the rank of this process.
     virtual int count() const { return 1; }
     virtual int rank() const { return 0; }
     /// Returns the number of computers on which the processes run.

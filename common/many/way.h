@@ -7,7 +7,7 @@
 
 namespace coalesce::many {
 
-/// The largest number of GPUs that share a matrix. Kernels get a list with a piece for each.
+/// The maximum number of GPUs that share a matrix. Kernels get a list with one piece for each.
 constexpr int kMostRanks = 32;
 
 struct Ranks;
@@ -29,7 +29,7 @@ struct Tuning {
     int pause = 0;  ///< the head start of each exchange, in microseconds
 };
 
-/// A way that has not been created yet.
+/// The description of a way, and the function that creates it.
 struct KindOfWay {
     std::string name = "";    ///< "peers"
     std::string about = "";   ///< a sentence that describes the way

@@ -1,6 +1,6 @@
 /// \file
 /// Permutes the axes of an array in device memory: up to 6 axes, and elements of 1 to 16 bytes. You
-/// link nothing except the CUDA runtime. The kernels are in detail/. An installation also contains
+/// need to link only the CUDA runtime. The kernels are in detail/. An installation also contains
 /// single/permute.cuh, a single file with all of this and transpose.cuh.
 ///
 ///     #include <coalesce/permute.cuh>

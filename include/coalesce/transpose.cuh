@@ -47,7 +47,7 @@ struct TransposeOptions {
 /// The kernels, with one file in detail/ for each family, and the choice among them.
 namespace transposing {
 
-/// Checks the arguments and fills in the defaults. Returns cudaSuccess or the error.
+/// Checks the arguments and fills in the defaults. Returns cudaSuccess or an error.
 inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_t size,
                               std::int64_t rows, std::int64_t cols,
                               const TransposeOptions& options) {

@@ -1,6 +1,5 @@
-/// \file
-/// Arrays with known results, for testing `coalesce::permute` and versions of it that are wrong on
-/// purpose.
+/// \file Arrays with known results, for testing `coalesce::permute` and deliberately wrong versions
+/// of it.
 #pragma once
 
 #include <cuda_runtime_api.h>

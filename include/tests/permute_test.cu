@@ -52,7 +52,7 @@ Way way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>
     }
 }
 
-/// Returns the first mistake that is found in a version that is wrong on purpose.
+/// Returns the first mistake that is found in a deliberately wrong version.
 std::string first_trouble(const Permuter& wrong) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
@@ -109,7 +109,7 @@ TEST_CASE("right: elements of a few units") {
         check({size, {150, 40}, {1, 0}});
         check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
     }
-    for (const int size : {3, 6}) {  // three units, in whole words and not
+    for (const int size : {3, 6}) {  // three units, with and without whole words
         for (const std::int64_t start : {0, 4, 2}) {
             check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
             check({size, {100, 132}, {1, 0}, 0, start});

@@ -1,6 +1,5 @@
-/// \file
-/// Transposes with known results, for testing `coalesce::transpose` and versions of it that are
-/// wrong on purpose. They check every byte of both matrices, of the gaps between rows, and of the
+/// \file Transposes with known results, for testing `coalesce::transpose` and deliberately wrong
+/// versions of it. They check every byte of both matrices, of the gaps between rows, and of the
 /// memory after the last row.
 #pragma once
 

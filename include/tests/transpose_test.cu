@@ -40,7 +40,7 @@ int samples_wanted() {
     return text == nullptr ? 2000 : std::atoi(text);
 }
 
-/// Returns the first mistake that the samples find in a version that is wrong on purpose.
+/// Returns the first mistake that the samples find in a deliberately wrong version.
 std::string first_trouble(const Transposer& wrong) {
     for (const Sample& sample : {Sample{4, 65, 33, {}, 0, 0}, Sample{1, 130, 70, {80, 140}, 3, 5},
                                  Sample{2, 64, 64, {}, 0, 0}}) {

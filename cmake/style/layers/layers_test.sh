@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints the includes below $1 that break the order in the file $2, and folders that only one of the two has.
+# Prints the includes below $1 that break the order in the file $2, and the folders that appear in only one of the two.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }

@@ -1,7 +1,6 @@
 # picture.awk BOXES ARROWS: draws the folders as boxes in an SVG, each above all folders that it includes. BOXES has
 # lines FOLDER BOX, from the lowest to the highest, and ARROWS has lines FROM TO. The variable `title` is the drawing's
-# title. A line is left out if it follows from two others. A line that crosses a row of boxes goes through a gap between
-# them.
+# title. A line is left out if two others imply it. A line that crosses a row of boxes goes through a gap between them.
 BEGIN { width = 390; row_height = 46; box_height = 24; gap_width = 14 }
 FNR == NR { if (NF && !/^#/ && $2 != "-") box_of[$1] = $2; next }
 ($1 in box_of) && ($2 in box_of) && box_of[$1] != box_of[$2] { includes[box_of[$1], box_of[$2]] = 1 }
@@ -85,7 +84,7 @@ function add_to_row(thing, at) {
 function is_gap(thing) { return substr(thing, 1, 1) == "|" }
 function width_of(thing) { return is_gap(thing) ? gap_width : 8 * length(thing) + 10 }
 
-# Moves the boxes of each row close to those that they are connected with in the previous row, from below or from above.
+# Moves the boxes of each row close to the boxes that they are connected to in the previous row, below or above.
 function settle_rows(from_above,    at, k) {
     place()
     for (k = 1; k <= top; ++k) {

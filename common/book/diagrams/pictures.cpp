@@ -22,7 +22,7 @@ bool is_alike(const Access& one, const Access& other) {
            one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
 }
 
-/// An access, and how often a loop repeats it. It is drawn once.
+/// An access, which is drawn once, and how often a loop repeats it.
 struct Drawn {
     Access access;
     unsigned times = 1;
@@ -59,7 +59,7 @@ std::string heading(const Drawn& drawn) {
 // ---- one warp ----
 
 constexpr int kCell = 19, kGap = 5, kLabel = 116, kHead = 34, kRow = 22, kWidth = 760;
-/// The largest number of rows that are drawn. The picture gives the number of the other rows.
+/// The maximum number of rows to draw. The picture states how many rows are left out.
 constexpr std::size_t kMostRows = 6;
 
 std::vector<PictureRow> rows_of(const Access& access) {
@@ -219,8 +219,8 @@ std::string race_picture(const Tile& left, const Tile& right) {
 namespace {
 
 constexpr int kSmall = 11, kTiles = 16, kTileSide = 32;
-/// The number of marked blocks, which is the number that 4 multiprocessors with room for 8 blocks
-/// each run at the same time.
+/// The number of blocks to mark: as many as 4 multiprocessors run at the same time if each has room
+/// for 8.
 constexpr std::size_t kMarked = 32;
 
 void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {

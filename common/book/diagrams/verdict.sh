@@ -2,8 +2,8 @@
 # verdict.sh LEARN SOLUTION FILE [--check]: draws a verdict of `./learn check` as a picture.
 #
 # The kernel is the solution of exercise 03 without its barrier, which is checked like a learner's
-# kernel. With --check, FILE is compared with today's output, except for the time that the check
-# took. The exit code is 1 if they differ.
+# kernel. With --check, FILE is compared with the current output, except for the time that the
+# check took. The exit code is 1 if they differ.
 set -eu
 learn=$1 solution=$2 file=$3
 work=$(mktemp -d)
@@ -17,8 +17,7 @@ code=0
 (cd "$work" && "$learn" --plain check 03 --file $name) >"$work/text" || code=$?
 [ $code = 1 ] || { cat "$work/text"; echo "verdict.sh: exit code 1 was expected, not $code" >&2; exit 2; }
 
-# Each line of text becomes a line of the picture. The cause, the place and the next action are
-# highlighted.
+# Each line of text becomes a line of the picture. The cause, the location and the next action are highlighted.
 sed -e "s|$work/||g" -e "s| --file $name||" -e 's/&/\&amp;/g' -e 's/</\&lt;/g' "$work/text" | awk '
     BEGIN { lines[++n] = "$ ./learn check 03" }
     { lines[++n] = $0 }

@@ -70,8 +70,8 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std
 ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     constexpr std::int64_t no_limit = std::int64_t{1} << 40;
     if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
-    // The blocks may be persistent, so that their number is limited by what the device can hold at
-    // once.
+    // The blocks may be persistent, in which case their number is limited by how many the device
+    // can hold at once.
     unsigned most = 0;
     std::size_t reached = 0;
     for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
@@ -83,7 +83,7 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
     return rule;
 }
 
-/// Finds the quantity that one argument of the kernel is equal to in all samples, such as "rows".
+/// Finds the quantity, such as "rows", that an argument of the kernel is equal to in all samples.
 /// The usual argument for this position is tried first.
 ordered_json argument_rule(const std::vector<Sample>& samples, std::size_t place) {
     struct Named {
@@ -137,8 +137,8 @@ ordered_json rule(const std::vector<Sample>& samples) {
 }  // namespace
 
 ordered_json launch_rule(const std::vector<Sample>& samples) {
-    // Some launches use a different kernel if the matrix has as many tiles across as down. The size
-    // of the tiles does not matter for this test.
+    // Some launches use a different kernel if the matrix has the same number of tiles across and
+    // down. The size of the tiles does not matter for this test.
     std::vector<Sample> square, other;
     for (const Sample& sample : samples) {
         (sample.launch.grid[0] == sample.launch.grid[1] ? square : other).push_back(sample);

@@ -5,8 +5,8 @@
 //
 //     recorder_03_tiled FILE [--order]      writes FILE as JSON; --order adds the order of the blocks
 //
-// The pictures and the explorer are made from these files, so they always show the kernels in the
-// tree.
+// The pictures and the explorer are generated from these files, so they always show the kernels in
+// the source tree.
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ using recorder::LaunchShape;
 using recorder::NoRule;
 using ordered_json = nlohmann::ordered_json;
 
-// ---- the name of a kernel and its parameters ----
+// ---- a kernel's name and parameters ----
 
 /// A function's name and parameters: "transpose_tiled<32>" and {"float*", "float const*", "int",
 /// "int"}.
@@ -56,7 +56,7 @@ std::size_t end_of_brackets(const std::string& text, std::size_t at) {
 Signature signature_of(const std::string& mangled) {
     std::string text = demangled(mangled);
     if (text == mangled) throw std::runtime_error(mangled + " is no name of a C++ function");
-    // Only instances of templates are printed with their return type.
+    // Only template instances are printed with their return type.
     if (text.starts_with("void ")) text.erase(0, 5);
     std::size_t open = text.find_first_of("(<");
     if (text.at(open) == '<') open = end_of_brackets(text, open);
@@ -218,7 +218,8 @@ ordered_json warp_json(const Variant& variant, Task& task) {
             {"accesses", traced(variant, task, 0, warp, most_accesses)}};
 }
 
-/// Returns where the first load of each block starts, in a matrix of 16 x 16 tiles of 32 x 32.
+/// Returns the position at which the first load of each block starts, in a matrix of 16 x 16 tiles
+/// of 32 x 32 elements.
 ordered_json order_json(const Variant& variant) {
     constexpr int side = 512;
     constexpr unsigned tiles = 16;
@@ -287,8 +288,8 @@ std::string task_name(const Produces& produces) {
     return "";
 }
 
-/// Returns the variant's launch as JSON. Throws NoRule if it launches no kernel, or a kernel that
-/// cannot be launched like an exercise's.
+/// Returns the variant's launch as JSON. Throws NoRule if the variant launches no kernel, or a
+/// kernel that cannot be launched like that of an exercise.
 ordered_json launch_json(const Variant& variant, Task& task) {
     if (variant.permute) throw NoRule("it takes an array of many axes, no matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {

@@ -8,7 +8,7 @@ const storedTheme = () => {
     try {
         return localStorage.getItem("theme");
     } catch {
-        return null; // some browsers refuse storage to local files
+        return null; // some browsers deny storage to local files
     }
 };
 if (storedTheme()) document.documentElement.dataset.theme = storedTheme();
@@ -327,7 +327,7 @@ function setUpDrawings() {
     }
 }
 
-// ---- when printing, folded parts are opened ----
+// ---- printing opens the folded parts ----
 
 addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("main details:not([open])")) {
@@ -370,7 +370,7 @@ document.addEventListener("DOMContentLoaded", () => {
         markFound();
     }
     setUpQuestions();
-    // Text between backquotes in questions is code.
+    // In questions, text between backquotes is code.
     for (const part of document.querySelectorAll(".question span, .question legend")) {
         part.innerHTML = part.innerHTML.replace(/`([^`]*)`/g, "<code>$1</code>");
     }

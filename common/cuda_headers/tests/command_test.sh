@@ -55,19 +55,19 @@ CODE
 "$cuda_clang" --clang="$clang" --cudart="$library" -Wall -Wextra -Werror -O2 -o twice twice.cu
 [ "$(./twice)" = "32 threads in a warp, 3.0
 no error, 198" ] || { ./twice; failed "twice prints something else"; }
-# Test objects, and names with blanks and quotes.
+# Test object files, and names with blanks and quotes.
 "$cuda_clang" --clang="$clang" -DNAME='"a b"' -MD -MF 'a file.d' -c -o 'an object.o' twice.cu
 [ -s 'an object.o' ] || failed "there is no object"
 grep -q cuda_runtime.h 'a file.d' || failed "the dependencies lack our headers"
 "$cuda_clang" --clang="$clang" -ptx -o twice.ptx twice.cu
 grep -q '\.loc' twice.ptx || failed "the PTX has no lines"
-# Test PTX that ir_to_ptx makes from clang's LLVM IR.
+# Test PTX that ir_to_ptx generates from clang's LLVM IR.
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -O2 -o translated twice.cu
 [ "$(./translated)" = "$(./twice)" ] || { ./translated; failed "by --through-ir it prints something else"; }
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -ptx -o translated.ptx twice.cu
 grep -q '\.loc' translated.ptx || failed "our PTX has no lines"
 ! cmp -s twice.ptx translated.ptx || failed "--through-ir changes nothing"
-# Without a run path, the program does not find the library.
+# Without a run path, the program cannot find the library.
 "$cuda_clang" --clang="$clang" --cudart="$library" --no-run-path -o lost twice.cu
 if env -u LD_LIBRARY_PATH ./lost >said 2>&1 && ! ldd lost | grep -q '/libcudart'; then
     failed "a program without a run path found the simulated GPU"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# find_test.sh FIND_CUDA_COMPILER -- tests which compilers it finds, in which order, and which it
+# find_test.sh FIND_CUDA_COMPILER -- tests which compilers find-cuda-compiler finds, in what order, and which it
 # rejects.
 set -eu
 find=$1
@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CUDA_HOME CUDA_PATH COALESCE_CLANG
 
-# program PATH WORDS: makes a compiler that prints WORDS.
+# program PATH WORDS: creates a fake compiler that prints WORDS.
 program() {
     mkdir -p "$(dirname "$1")"
     printf '#!/bin/sh\necho "%s"\n' "$2" >"$1"
@@ -41,7 +41,7 @@ expect 0 "$work/bin/clang++-18" env PATH="$work/bin" "$find" clang 17 19
 expect 0 "$work/bin/clang++" env PATH="$work/bin" "$find" clang 21
 expect 1 '' env PATH="$work/bin" "$find" clang 21 22
 expect 1 '' env PATH="$work/nothing" "$find" clang
-# COALESCE_CLANG may have any version, unless both limits are given.
+# The clang named by COALESCE_CLANG may be of any version, unless both limits are given.
 expect 0 "$work/bin/clang++" env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 14
 expect 1 '' env PATH="$work/bin" COALESCE_CLANG=clang++ "$find" clang 17 22
 expect 2 '' "$find" gcc

@@ -1,7 +1,7 @@
 // same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
-// the simulated GPU, and compares every counter of every variant with that of nvcc's programs. The
-// differences must be exactly those in the list, which gives a cause for each. With --some, steps
-// without a program are skipped.
+// the simulated GPU, and compares every counter of every variant with the counter of nvcc's
+// program. The differences must be exactly those in the list, which gives a cause for each. With
+// --some, steps without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -5,7 +5,7 @@
 // Each file is compiled twice: with the options that a page gives its clang, and as a program's
 // source with cuda-clang. The PTX must be the same, except for file names. COALESCE_CLANG must name
 // the same clang.
-// Exit code: 0 if all files give the same PTX, 1 if one does not, 2 if the test could not run.
+// Exit code: 0 if the PTX is the same for all files, 1 if it is not, 2 if the test could not run.
 #include <cstdio>
 #include <exception>
 #include <regex>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int seconds = 120;
 
-/// Removes the .file directives, which contain numbers and names of files.
+/// Removes the .file directives, which contain file numbers and names.
 std::string without_files(const std::string& ptx) {
     static const std::regex file(R"(\t?\.file[^\n]*\n)");
     return std::regex_replace(ptx, file, "");

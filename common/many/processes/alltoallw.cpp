@@ -68,7 +68,7 @@ void exchange(const float* from, const Pieces& sent, float* to, const Pieces& re
 }
 
 //! [alltoallw]
-/// Transposes first and then sends. After the local transpose, each piece is contiguous. Its
+/// Transposes first and then sends. After the local transpose, each piece is contiguous. The
 /// receiver stores it as a part of longer rows.
 class Alltoallw : public Way {
 public:

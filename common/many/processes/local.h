@@ -1,5 +1,4 @@
-/// \file
-/// The local work of a process: transposing a block of rows, or a part of the block.
+/// \file The local work of a process: transposing a block of rows, or a part of it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@ struct Piece {
     std::ptrdiff_t pitch = 0;
 };
 
-/// Transposes on this processor: out(col, row) = in(row, col). `in` is rows x cols.
+/// Transposes on the CPU: out(col, row) = in(row, col). `in` is rows x cols.
 void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int cols);
 
 /// Transposes a whole block on this process's GPU, real or simulated. `out` and `in` are in host

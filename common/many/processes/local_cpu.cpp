@@ -11,7 +11,7 @@
 namespace coalesce::processes {
 namespace {
 
-/// The floats in a cache line.
+/// The number of floats in a cache line.
 constexpr int kLine = 16;
 /// The side of a tile. Its 2 x 256 pages fit into the core's TLB, and accesses to a page use
 /// consecutive cache lines.
@@ -31,8 +31,9 @@ Piece<Float> at(Piece<Float> piece, int row, int col) {
 }
 
 #ifdef __SSE__
-/// Reports whether every row of `out` starts at a cache line. If so, non-temporal stores bypass the
-/// caches, so that the processor does not first read the lines that it overwrites.
+/// Reports whether every row of `out` starts at the beginning of a cache line. If so, non-temporal
+/// stores bypass the caches, so that the processor does not first read the lines that it is about
+/// to overwrite.
 bool has_whole_lines(Piece<float> out) {
     return reinterpret_cast<std::uintptr_t>(out.first) % (kLine * sizeof(float)) == 0 &&
            out.pitch % kLine == 0;

@@ -153,7 +153,7 @@ private:
         std::memcpy(&out[size - 1], &bits, sizeof bits);
     }
 
-    /// Measures the ways alternately, so that other activity of the computer affects all of them
+    /// Measures the ways alternately, so that other activity on the computer affects all of them
     /// equally. The first round is a warm-up.
     void measure(std::vector<Measured>& all) const {
         for (int round = 0; round <= request_.repetitions; ++round) {

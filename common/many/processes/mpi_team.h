@@ -32,7 +32,7 @@ public:
     void stop_at(const std::string& problem) override;
 
 private:
-    /// Returns why this process cannot use that GPU, or "" if it can.
+    /// Returns the reason why this process cannot use that GPU, or "" if it can.
     std::string why_not_mine(int device, int there) const;
 
     MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer

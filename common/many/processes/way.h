@@ -57,7 +57,7 @@ public:
     virtual void transpose() = 0;
 };
 
-/// A way that has not been created yet.
+/// The description of a way, and the function that creates it.
 struct KindOfWay {
     std::string name;   ///< "windows"
     std::string about;  ///< a sentence that describes the way

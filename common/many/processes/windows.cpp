@@ -8,7 +8,7 @@ namespace coalesce::processes {
 namespace {
 
 //! [windows]
-/// Every process's rows of `in` are in memory that all processes share.
+/// Keeps every process's rows of `in` in memory that all processes share.
 class Windows : public Way {
 public:
     explicit Windows(const Shared& shared) : shared_(shared) {
@@ -28,14 +28,15 @@ public:
         wait_for_all();  // until every `in` is complete
         for (int turn = 0; turn < shared_.ranks(); ++turn) {
             // Each process starts with its own block, so that no two read from the same process at
-            // a time.
+            // the same time.
             take_from((shared_.rank + turn) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
     }
 
 private:
-    /// Transposes this process's columns of the peer's rows into columns of its own rows.
+    /// Transposes the part of the peer's rows that belongs to this process, and stores it in this
+    /// process's `out`.
     void take_from(int peer) {
         transpose_on_cpu({out_ + shared_.place_of(peer), shared_.rows.count},
                          {memory_of(peer) + shared_.cols.begin(shared_.rank), shared_.cols.count},

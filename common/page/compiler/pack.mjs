@@ -1,12 +1,12 @@
-// Packs what the pages load in order to compile: clang, the CUDA headers in a single file,
+// Packs the files that the pages need to compile kernels: clang, the CUDA headers in a single file,
 // compiler.json, which names both, and the licences.
 //
 //     node pack.mjs CLANG HEADERS LICENCE FOLDER
 //
-// CLANG is the folder of the npm package. Only the program is taken from it. Its archive of headers
-// and libraries (29 MB) is for C++ programs, and the system that the program runs on is ours
-// (src/compiler/wasi.ts). The files are packed here and unpacked in the page, because not every
-// server would compress them.
+// CLANG is the folder of the npm package. Only the program is taken from it. The package's archive
+// of headers and libraries (29 MB) is for C++ programs, and the pages have their own implementation
+// of the system interface (src/compiler/wasi.ts). The files are packed here and unpacked in the
+// page, because not every server would compress them.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";

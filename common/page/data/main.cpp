@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Removes `part` from the text. PTX contains the sources' paths on this machine, which mean
-/// nothing elsewhere.
+/// Removes `part` from the text. PTX contains the paths of the sources on this machine, which mean
+/// nothing on other machines.
 std::string without(std::string text, const std::string& part) {
     for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
     return text;
@@ -82,7 +82,7 @@ std::string kernel_in(const std::string& source) {
     return source.substr(begin, end - begin);
 }
 
-/// Returns the kernels of the sliders. Each has its own PTX under its mangled name, so that the
+/// Returns the kernels behind the sliders. Each has its own PTX under its mangled name, so that the
 /// page parses only the kernel that it runs. The complete PTX of a kernel is `head` followed by its
 /// entry in `kernels`.
 ordered_json family_json(const fs::path& root, const fs::path& ptx) {

@@ -92,8 +92,8 @@ Value* Splitter::step(const Type* type, Value* base, i64 bytes) {
     return bytes == 0 ? base : shared(Op::getelementptr, type, base, nullptr, bytes);
 }
 
-/// Returns the index without its constant part, which is added to `constant`, if this is valid
-/// without overflow: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
+/// Adds the constant part of the index to `constant`, and returns the rest. This is done only if no
+/// overflow is possible: sext(x + 8) is sext(x) + 8 only if x + 8 does not overflow.
 Value* Splitter::whole(Value* index, i64& constant, bool may_wrap) {
     const Instruction* i = as_instruction(index);
     i64 number = 0;

@@ -22,8 +22,8 @@ Object kind_of(const Value& base) {
     return i && i->op == Op::alloca ? Object::local : Object::other;
 }
 
-/// Reports whether an object of this class can be accessed only by addresses that are derived from
-/// it.
+/// Reports whether an object of this class can be accessed only through addresses that are derived
+/// from it.
 bool is_identified(Object object) {
     return object <= Object::no_alias_argument;
 }
@@ -82,7 +82,8 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
         return may_copy_change(call, name, access, or_read);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(behind(call.operands.back(), -1), access);
-    // Other calls that always return, except for atomics, only compute or read special registers.
+    // Apart from atomics, the other calls that always return only compute values or read special
+    // registers.
     return !always_goes_on(call) || name.find(".atomic.") != name.npos;
 }
 

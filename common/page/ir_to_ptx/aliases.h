@@ -1,5 +1,5 @@
-// Alias analysis: may two accesses touch the same bytes? It gives the same answers as LLVM's basic
-// alias analysis, as far as the merging of neighbouring accesses depends on them.
+// Alias analysis: can two accesses touch the same bytes? Wherever the answer affects the merging of
+// neighbouring accesses, it is the same as that of LLVM's basic alias analysis.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -12,13 +12,13 @@ struct Access {
     i64 bytes = -1;  ///< -1: unknown
 };
 
-/// Returns the access of a load or a store.
+/// Returns the memory access that a load or a store performs.
 Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
 /// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// Reports whether execution always continues after the instruction. Endless loops, exits and
-/// barriers would prevent this.
+/// Reports whether execution always continues after the instruction. It may not if the instruction
+/// can loop forever, exit, or wait at a barrier.
 bool always_goes_on(const Instruction& instruction);
 
 }  // namespace coalesce::translator

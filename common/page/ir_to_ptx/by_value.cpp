@@ -1,5 +1,5 @@
 // Parameters that are passed by value, such as a `struct Pair`. Their bytes are in .param space,
-// which can only be read.
+// which is read-only.
 #include <set>
 
 #include "page/ir_to_ptx/layout.h"
@@ -24,7 +24,7 @@ bool is_only_read(const Function& function, const Value* pointer) {
     return true;
 }
 
-/// Adds an alloca at the beginning of the function, and fills it part by part.
+/// Adds an alloca at the beginning of the function, and copies the argument into it part by part.
 void copy(Module& module, Function& function, Argument& argument) {
     auto& entry = *function.blocks.front();
     const Instruction& like = *entry.instructions.front();

@@ -2,9 +2,9 @@
 // end do the same, and the results are identical to the bit.
 //
 // Idea   a * b + c is fma(a, b, c), and a * b - c is fma(a, b, -c). If both terms are products, the
-//        one with fewer uses is contracted. Only products in the same block are contracted. The
-//        pass goes from the end of the block to its beginning, because this determines the
-//        remaining uses of a product.
+//        one with fewer uses is contracted. A product is contracted only if it is in the same
+//        block. The pass goes from the end of the block to its beginning, because this order
+//        determines how many uses of a product remain.
 // Watch  Every bit of a result depends on these rules. tests/random_kernels checks them.
 #include <algorithm>
 #include <map>
@@ -128,7 +128,7 @@ private:
         for (Value* operand : i->operands) drop_use(operand);
     }
 
-    /// Returns -value. Instructions that are needed for this are added to `before`.
+    /// Returns -value. Adds the instructions needed for this to `before`.
     Value* negated(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
         if (value->is(Value::Kind::number)) {
@@ -144,8 +144,8 @@ private:
         return negation;
     }
 
-    /// Replaces `sum`, one of whose operands is the product x * y, by fma(±x, y, ±addend). Returns
-    /// the position of the first new instruction.
+    /// Replaces `sum`, one of whose operands is the product x * y, with fma(±x, y, ±addend).
+    /// Returns the position of the first new instruction.
     std::size_t fuse(std::size_t at, Instruction& sum, Instruction& product, Value* addend,
                      bool negates_product, bool negates_addend) {
         std::vector<Instruction*> made;
@@ -174,8 +174,8 @@ private:
         Value *left = sum.operands[0], *right = sum.operands[1];
         Instruction* product = in_this_block(block_, left, Op::fmul);
         Instruction* other = in_this_block(block_, right, Op::fmul);
-        // If both operands are products, contract the one with fewer uses, or the left one if both
-        // have equally many.
+        // If both operands are products, contract the one with fewer uses, or the left one if the
+        // numbers are equal.
         if (product && other && uses_[product] > uses_[other]) product = nullptr;
         if (product) return fuse(at, sum, *product, right, false, is_difference);
         if (other) return fuse(at, sum, *other, left, is_difference, false);

@@ -1,5 +1,5 @@
-// Removes dead code. The optimizer leaves unused inline assembly without side effects, and the
-// loads of its operands. The back end removes both, so the loads must not be counted as requests.
+// Removes dead code. The optimizer keeps unused inline assembly without side effects, and the loads
+// of its operands. The back end removes both, so the loads must not be counted as requests.
 #include <algorithm>
 
 #include "page/ir_to_ptx/passes.h"

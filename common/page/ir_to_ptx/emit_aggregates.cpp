@@ -24,7 +24,7 @@ void select_truth(Emitter& e, const std::string& d, const std::string& condition
     e.put("or.pred " + d + ", " + yes + ", " + no);
 }
 
-/// Returns a predicate that tells whether operand number `operand` is equal to `k`.
+/// Returns a predicate that is true if operand number `operand` is equal to `k`.
 std::string is_index(Emitter& e, const Instruction& i, std::size_t operand, std::size_t k) {
     const std::string d = e.fresh(Register::predicate);
     const Type& type = *i.operands[operand]->type;

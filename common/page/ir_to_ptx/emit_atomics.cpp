@@ -1,8 +1,8 @@
 // Emits atomics, which read, modify and write in one instruction, and fences.
 //
 // Idea   As in the back end, an update is relaxed, whatever ordering the IR specifies. A
-//        compare-and-swap, and a load or store with an ordering, gets a fence if necessary. If
-//        there is no instruction for an update, it becomes a loop: load, compute, compare-and-swap,
+//        compare-and-swap, and a load or store with an ordering, gets a fence if necessary. An
+//        update for which there is no instruction becomes a loop: load, compute, compare-and-swap,
 //        and repeat if another thread was faster. Values of 8 and 16 bits are updated within the
 //        aligned word that contains them.
 #include <array>
@@ -77,8 +77,8 @@ InWord word_with(Emitter& e, const Value* pointer, const Type& type) {
     };
     const auto [text, space] = e.address_of(pointer);
     word.space = space;
-    // The name of a variable is already an address with its offset. The offset after a register
-    // must be added first.
+    // A variable's name with an offset is already an address. An offset after a register must be
+    // added first.
     const std::size_t sign = text.find_first_of("+-");
     std::string address = text;
     if (text[0] != '%') {
@@ -116,8 +116,8 @@ std::string put_in_place(Emitter& e, const InWord& word, const std::string& numb
     return alone;
 }
 
-/// Returns the value with which an update ("nand", "max", "xchg") replaces `old`, and emits the IR
-/// that computes it.
+/// Emits the instructions that compute the value with which an update ("nand", "max", "xchg")
+/// replaces `old`, and returns this value.
 const Value* updated(Emitter& e, const Instruction& i, Value* old) {
     Module& module = e.module;
     Value* operand = i.operands[1];

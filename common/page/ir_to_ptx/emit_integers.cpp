@@ -227,8 +227,8 @@ std::string relation(const Instruction& i) {
     return i.predicate == "eq" || i.predicate == "ne" ? i.predicate : i.predicate.substr(1);
 }
 
-/// Emits a comparison of 128-bit integers, which compares the high halves and, if they are equal,
-/// the low halves.
+/// Emits a comparison of 128-bit integers: compares the high halves and, if they are equal, the low
+/// halves.
 void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const std::string& d) {
     const Wide w = wide(e, i, 2 * part);
     const std::string how = relation(i);

@@ -189,8 +189,8 @@ void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_
     }
 }
 
-/// Reports whether the load may use the read-only cache (.nc), because this memory does not change
-/// while the kernel runs.
+/// Reports whether the load may use the read-only cache (.nc), because the memory that it reads
+/// does not change while the kernel runs.
 bool is_read_only(const Emitter& e, const Instruction& load) {
     if (load.has(flag::is_volatile) || load.has(flag::is_atomic)) return false;
     const Value* at = load.operands[0];

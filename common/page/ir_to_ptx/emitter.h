@@ -1,4 +1,4 @@
-// Writes the PTX of one function. The functions of instructions.h and intrinsics.h use this class,
+// Writes the PTX of one function. The functions in instructions.h and intrinsics.h use this class,
 // which manages registers, operands and positions.
 //
 // Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
@@ -46,8 +46,8 @@ public:
 
     /// Returns the register of the value, or a number if the value is a constant.
     std::string use(const Value* value, std::size_t part = 0);
-    /// Returns the same as use(), but the bits of a floating-point number as an integer, for mov,
-    /// st and selp.
+    /// Like use(), but returns the bits of a floating-point number as an integer, for mov, st and
+    /// selp.
     std::string use_bits(const Value* value, std::size_t part = 0);
     /// Always returns a register.
     std::string use_register(const Value* value, std::size_t part = 0);
@@ -71,7 +71,7 @@ public:
 
     // ---- text ----
 
-    /// Emits one PTX instruction, given without tab and semicolon.
+    /// Emits one PTX instruction. `text` has no tab at the beginning and no semicolon at the end.
     void put(const std::string& text);
     /// Adds a declaration at the beginning of the function's body: ".local .align 8 .b8 depot[16]".
     void declare(const std::string& text);

@@ -21,7 +21,7 @@ struct WideProduct {
 };
 WideProduct wide_product(const Instruction& product);
 
-/// Reports whether all parts of the result are registers or constants that its operands already
+/// Reports whether all parts of the result are registers or constants that the operands already
 /// have. See Emitter::renamed().
 bool only_renames(const Instruction& instruction);
 

@@ -1,10 +1,10 @@
 // Emits inline assembly: its text with the registers of its operands.
 //
 // The constraints "=r,=r,r,1,~{memory}" list the outputs (=), the inputs and the clobbers (~), in
-// this order. $0 in the text is the first output, and the numbers continue with the inputs. A digit
-// instead of a letter means that this input is in the register of that output. Several outputs are
-// the members of one structure. The letters are b for a predicate, h for 16 bits, r and f for 32, l
-// and d for 64, n and i for a number.
+// this order. $0 in the text is the first output, and the numbers continue with the inputs. An
+// input whose constraint is a digit instead of a letter shares the register of the output with that
+// number. Several outputs are the members of one structure. The letters are b for a predicate, h
+// for 16 bits, r and f for 32, l and d for 64, n and i for a number.
 #include <cctype>
 
 #include "page/ir_to_ptx/emit_call.h"

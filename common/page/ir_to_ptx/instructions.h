@@ -1,9 +1,9 @@
-// The table of instructions. It gives the form in which each is written in the IR, and the function
-// that emits PTX for it.
+// The table of instructions. For each instruction, it gives the form in which the IR writes it, and
+// the function that emits PTX for it.
 //
 //   INSTRUCTION(name, form, emit)
 //     name   of the enumerator Op::name and of the instruction; an underscore is appended to C++ keywords
-//     form   the syntax of its operands: a function of read_instruction.cpp
+//     form   the syntax of its operands: a function in read_instruction.cpp
 //     emit   void emit_...(Emitter&, const Instruction&), declared below
 //
 // To add an instruction, add a line here, its form in read_instruction.cpp if no existing form

@@ -1,5 +1,5 @@
-// Emits llvm.nvvm.*: special registers, and operations in which threads take part together. Most of
-// these names contain the words of the PTX instruction.
+// Emits llvm.nvvm.*: special registers, and operations that threads perform together. Most of these
+// names contain the words of the PTX instruction.
 #include <algorithm>
 #include <array>
 
@@ -119,8 +119,8 @@ void emit_barrier(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-/// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older clangs,
-/// barrier0.popc(number) takes an int.
+/// Emits barrier.cta.red.popc.aligned.all(number, predicate). In older versions of clang, it is
+/// barrier0.popc and takes an int.
 void emit_barrier_reduction(Emitter& e, const Instruction& call) {
     const std::string name = words_of(call);
     const char* how = name.find(".popc") != name.npos  ? "popc"
@@ -307,7 +307,7 @@ void emit_pointer_conversion(Emitter& e, const Instruction& call) {
           ", " + e.use_register(call.operands[0]));
 }
 
-// ---- integer functions with their own instruction ----
+// ---- integer functions that have an instruction of their own ----
 
 void emit_permute(Emitter& e, const Instruction& call) {
     e.put("prmt.b32 " + e.result(call) + ", " + e.use_register(call.operands[0]) + ", " +

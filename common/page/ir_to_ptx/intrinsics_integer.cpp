@@ -57,8 +57,8 @@ std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
     return made(e, Register::b32, "cvt.u32.u16 " + (text[0] == '%' ? text : e.use_register(value)));
 }
 
-/// Stores the result of popc, clz and similar instructions, which has 32 bits, in a register with
-/// the width of the operand.
+/// Stores the result of popc, clz and similar instructions, which is 32 bits wide, in a register as
+/// wide as the operand.
 void put_count(Emitter& e, const Instruction& i, const std::string& count) {
     const u32 bits = register_bits(*i.type);
     e.put(bits == 32 ? "mov.b32 " + e.result(i) + ", " + count
@@ -196,8 +196,9 @@ OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const st
     return sum;
 }
 
-/// Returns a value that is negative if a signed sum or difference has overflowed. The signs of both
-/// operands (for a sum), or of the first operand and the result (for a difference), determine this.
+/// Returns a value that is negative if a signed sum or difference has overflowed. A sum has
+/// overflowed if its sign differs from the signs of both operands. A difference has overflowed if
+/// the sign of the first operand differs from those of the second operand and of the result.
 std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndSum& sum,
                             bool is_sum) {
     const Register family = register_of(type_of(i));

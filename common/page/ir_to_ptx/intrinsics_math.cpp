@@ -128,7 +128,8 @@ void emit_saturating(Emitter& e, const Instruction& call) {
           is_nan);
 }
 
-/// Emits a test whether the number is of one of the given classes, which are numbered as in LLVM.
+/// Emits a test of whether the number belongs to one of the given classes, which are numbered as in
+/// LLVM.
 void emit_is_class(Emitter& e, const Instruction& call) {
     i64 asked = 0;
     const Type& type = *call.operands[0]->type;

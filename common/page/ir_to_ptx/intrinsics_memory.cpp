@@ -1,4 +1,4 @@
-// Emits memcpy, memmove and memset, and the markers of memory lifetimes.
+// Emits memcpy, memmove and memset, and the markers of memory lifetime.
 #include "page/ir_to_ptx/intrinsics.h"
 
 namespace coalesce::translator {
@@ -15,7 +15,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// Returns the alignment that is known from the variable that `pointer` points into.
+/// Returns the alignment of `pointer`, as far as it is known from the variable that it points into.
 u64 alignment_of(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -40,7 +40,8 @@ u64 alignment_of(const Value* pointer) {
     }
 }
 
-/// Returns the alignment of the call's pointer operand, including the one that the call specifies.
+/// Returns the alignment of the call's pointer operand, taking into account the one that the call
+/// specifies.
 u64 alignment_of(const Instruction& call, std::size_t operand) {
     return std::max<u64>(alignment_of(call.operands[operand]), call.by_value_align.at(operand));
 }
@@ -184,7 +185,7 @@ void emit_set(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Emits "unknown" as the number of bytes after a pointer.
+/// Emits llvm.objectsize, the number of bytes after a pointer. The answer is always "unknown".
 void emit_objectsize(Emitter& e, const Instruction& i) {
     e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
 }

@@ -57,7 +57,7 @@ struct Value {
     bool is_constant() const { return kind >= Kind::function && kind <= Kind::expression; }
 };
 
-/// The common base of instructions and constant expressions.
+/// an operand of a call; only its name is kept
 struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
@@ -119,7 +119,7 @@ struct Instruction : Operation {
     /// For a phi, the block that operands[i] comes from. For a br, the targets, starting with the
     /// one for true. For a switch, the default target, followed by one for each of operands[1...].
     std::vector<Block*> blocks;
-    /// The function that a call calls. The operands are its arguments.
+    /// The function that a call instruction calls. The operands are its arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
     /// For each argument of a call, the T of byval(T), or nullptr, and its alignment.
@@ -217,7 +217,7 @@ bool is_number(const Value* value, i64& number);
 const Function* called(const Instruction& call);
 /// Replaces the value in all instructions of the function.
 void replace_uses(Function& function, const Value* old, Value* with);
-/// Counts how often each value is an operand in the function.
+/// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);
 
 /// Throws Untranslated for this instruction.

@@ -1,5 +1,5 @@
-// Sizes and positions of types in memory, by the data layout of nvptx64, and the address
-// computations of pointers.
+// The sizes of types and the positions of their parts in memory, according to the data layout of
+// nvptx64, and the address computations of getelementptr.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
@@ -15,8 +15,8 @@ u32 align_of(const Type& type);
 u64 offset_of_member(const Type& structure, u64 member);
 
 /// One of the scalars that a value consists of, and its position. A {float, [2 x i8]} has three of
-/// them. An integer with more than 64 bits has two of 64 bits; the upper one may occupy fewer
-/// bytes.
+/// them. An integer with more than 64 bits consists of two with 64 bits each; the upper one may
+/// occupy fewer bytes.
 struct Part {
     const Type* type;
     u64 offset, bytes;

@@ -3,7 +3,7 @@
 
 namespace coalesce::translator {
 
-/// The text of the library. It is appended to every module, and functions that are not called are
+/// The text of the library. It is appended to every module, and functions that nothing calls are
 /// removed.
 extern const char* const kLibrary;
 

@@ -1,4 +1,4 @@
-// Replaces operations that PTX has no instruction for by calls to functions of library.cpp.
+// Replaces operations that PTX has no instruction for with calls to functions in library.cpp.
 #include <algorithm>
 #include <set>
 
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// Replaces the instruction by a call. Operands and results of odd widths, such as i100, are
+    /// Replaces the instruction with a call. Operands and results of odd widths, such as i100, are
     /// converted to and from i128.
     void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& all) {
         const bool is_signed = i.op == Op::sdiv || i.op == Op::srem || i.op == Op::sitofp;

@@ -36,8 +36,8 @@ private:
         if (scale == 0) to_.terms.erase({value, extension});
     }
 
-    /// Reports whether the sum of the extended terms is the extended sum. This is false if the sum
-    /// may overflow.
+    /// Reports whether the operation gives the same result if its operands are extended first. It
+    /// does not if it may overflow.
     static bool keeps(const Instruction& i, Extension extension) {
         switch (extension) {
             case Extension::none: return true;

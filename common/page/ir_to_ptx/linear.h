@@ -1,5 +1,5 @@
-// Writes addresses as sums (base + constant bytes + scale * value + ...), so that the distance of
-// two addresses can be computed.
+// Writes addresses as sums (base + constant bytes + scale * value + ...), so that the distance
+// between two addresses can be computed.
 #pragma once
 
 #include <map>

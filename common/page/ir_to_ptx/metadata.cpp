@@ -7,8 +7,8 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The limit for nested scopes and for loop metadata that refers to itself. A longer chain is a
-/// cycle.
+/// The maximum depth of nested scopes, and of loop metadata that refers to itself. A longer chain
+/// is a cycle.
 constexpr int kDeepest = 1000;
 
 }  // namespace

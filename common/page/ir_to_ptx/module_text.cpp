@@ -32,7 +32,7 @@ void find_target(const Module& module, std::string& target, std::string& version
     }
 }
 
-/// Adds the functions that a body refers to, by calls or as pointers.
+/// Adds the value and, if it is a constant, everything that it refers to.
 void add_named(const Value* value, std::set<const Value*>& named) {
     if (!value || !named.insert(value).second) return;
     if (const Constant* constant = as_constant(value)) {

@@ -1,5 +1,6 @@
-// Narrows loads of which only some bytes are used, as the back end does. The lower half of a long
-// long, for example, becomes a load of 4 bytes, which takes half the wavefronts in shared memory.
+// Narrows loads if only some of their bytes are used, as the back end does. A load of a long long
+// of which only the lower half is used, for example, becomes a load of 4 bytes, which takes half
+// the wavefronts in shared memory.
 #include <algorithm>
 #include <bit>
 
@@ -46,7 +47,7 @@ private:
                !i.has(flag::is_atomic) && i.ordering == Ordering::none;
     }
 
-    /// Returns the only user of `of` if that is in `block`, and otherwise nullptr.
+    /// Returns the only user of `of` if it is in `block`, and otherwise nullptr.
     Instruction* only_user(const Instruction& of, const Block& block) const {
         const auto uses = uses_.find(&of);
         if (uses == uses_.end() || uses->second != 1) return nullptr;
@@ -54,8 +55,8 @@ private:
         return user->parent == &block ? user : nullptr;
     }
 
-    /// Matches trunc(load), trunc(lshr(load, whole bytes)), and lshr(load, bytes up to a whole
-    /// access).
+    /// Matches trunc(load), trunc(load >> whole bytes), and load >> whole bytes if the remaining
+    /// bits are as wide as an access.
     bool find(const Instruction& load, const Block& block, Narrowed& to) const {
         Instruction* user = only_user(load, block);
         if (!user || user->operands[0] != &load) return false;

@@ -5,11 +5,11 @@
 
 namespace coalesce::translator {
 
-/// library_calls.cpp: replaces operations that PTX has no instruction for by calls of library
+/// library_calls.cpp: replaces operations that PTX has no instruction for with calls to library
 /// functions.
 void call_library(Module& module, Function& function);
-/// Removes library functions that are not called. Run this once per module, after all calls are
-/// made.
+/// Removes library functions that are not called. Run this once per module, after all calls have
+/// been inserted.
 void drop_unused_library(Module& module);
 
 /// pointer_vectors.cpp: splits a getelementptr on a vector of pointers into one for each pointer.
@@ -30,10 +30,10 @@ void drop_dead(Function& function);
 void contract(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, like the
-/// NVPTX back end. The number of requests, and so the sectors per request, depend on this.
+/// NVPTX back end. The number of requests depends on this, and with it the sectors per request.
 void vectorise(Module& module, Function& function);
 
-/// narrow.cpp: narrows loads of which only some bytes are used.
+/// narrow.cpp: narrows loads if only some of their bytes are used.
 void narrow_loads(Module& module, Function& function);
 
 /// addresses.cpp: splits each getelementptr into base + bytes. Shared terms are computed once.

@@ -242,7 +242,7 @@ void InstructionReader::element_pointer(Instruction& i) {
     }
     if (i.operands.empty()) lexer_.fail("expected a pointer");
     i.type = i.operands[0]->type;
-    // One pointer with a vector of indices gives a vector of pointers.
+    // One pointer with a vector of indices yields a vector of pointers.
     for (const Value* operand : i.operands) {
         if (operand->type->is(Type::Kind::vector) && !i.type->is(Type::Kind::vector))
             i.type = module_.types.vector(i.type, operand->type->count);

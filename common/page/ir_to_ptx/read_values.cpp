@@ -63,7 +63,8 @@ void parse_integer(const std::string& digits, u64& low, u64& high) {
     high = ~high + (low == 0 ? 1 : 0);
 }
 
-/// Keeps the payload of a NaN. A conversion by the machine would make it a quiet NaN.
+/// Returns the bits of the value as a float. The payload of a NaN is kept, because a hardware
+/// conversion would make it a quiet NaN.
 u64 bits_of_single(double value) {
     const u64 bits = same_bits<u64>(value);
     if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
@@ -250,7 +251,7 @@ Value* ValueReader::read_expression(const Type* type, Op op) {
         lexer_.expect(',');
     }
     do {
-        // Up to clang 18, inrange is before an index. In later versions it is a flag before the
+        // Up to clang 18, inrange precedes an index. In later versions it is a flag before the
         // bracket.
         lexer_.accept_word("inrange");
         expression->operands.push_back(read_typed());

@@ -1,5 +1,5 @@
 // Reads a module. First it finds all names at the top level, then it reads variables and functions
-// in order, and at last it resolves references to the metadata and attributes at the end.
+// in order, and finally it resolves references to the metadata and attributes at the end.
 #include "page/ir_to_ptx/reader.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Infers the address spaces of pointers. A generic access must check the address, and it is not
-// known in advance whether it will count as global or shared. So pointers whose space can be
-// inferred get this space.
+// Infers the address spaces of pointers. A generic access must check the address, and nobody knows
+// in advance whether it will count as global or shared. Pointers therefore get their space if it
+// can be inferred.
 //
 // Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
 //        pointer that is computed from pointers of one space is in the same space. Each such value
@@ -104,7 +104,7 @@ Inference::Known Inference::space_of(const Value* value) const {
 }
 
 /// Finds the space of every pointer. A space starts as unknown and only changes towards generic, so
-/// that the search also ends for phis in loops.
+/// that the search terminates even if loops have phis.
 void Inference::find_spaces() {
     const auto is_loaded_by_kernel = [&](const Instruction& i) {
         return i.op == Op::load && function_.is_kernel && space_of(i.operands[0]) == Space::param;

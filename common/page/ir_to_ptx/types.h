@@ -50,7 +50,8 @@ struct Type {
     u64 count = 0;                 ///< the number of elements of an array or a vector
     bool is_packed = false;        ///< whether a structure has no padding
     bool is_variadic = false;      ///< whether a function is variadic
-    /// For arrays and vectors, one type. For functions, the result type and those of the parameters.
+    /// For arrays and vectors, the element type. For functions, the result type followed by the
+    /// parameter types.
     std::vector<const Type*> elements;
 
     bool is(Kind k) const { return kind == k; }

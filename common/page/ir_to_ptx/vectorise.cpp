@@ -1,16 +1,16 @@
 // Merges neighbouring loads and stores into accesses of up to 16 bytes.
 //
-// Idea   A copy of a float4 consists of four loads of 4 bytes, of which the first is aligned to 16
-//        bytes. LLVM's back end merges them by certain rules, on which the number of requests
-//        depends:
+// Idea   A copy of a float4 consists of four loads of 4 bytes, the first of which is aligned to 16
+//        bytes. LLVM's back end merges them according to these rules, and the number of requests
+//        depends on the rules:
 //          1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
 //          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
 //             between may access the same bytes. Otherwise the chain is cut.
 //          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
-//          4. From the beginning of the chain, the longest piece is taken whose first access is aligned to
-//             the size of the piece. Loads may be extended to a power of two.
-// Watch  Rules 3 and 4 load bytes that the program did not request. They are in a piece that is
-//        aligned to its size, so they are in the same sector.
+//          4. The longest piece is taken from the beginning of the chain that is aligned to its own size.
+//             Loads may be extended to a power of two.
+// Watch  Rules 3 and 4 load bytes that the program did not request. These bytes are in a piece that
+//        is aligned to its size, so they are in the same sector as the others.
 #include <algorithm>
 #include <bit>
 #include <map>

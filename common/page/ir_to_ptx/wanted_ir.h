@@ -1,6 +1,6 @@
-// Options for clang's optimizer, so that its IR suits the translator. A page's clang uses them,
-// because it has no back end for NVIDIA's GPUs, and so do other clangs, which then generate the
-// same IR.
+// Options that make clang's optimizer generate IR that suits the translator. The clang in a page
+// uses them because it has no back end for NVIDIA's GPUs. Other clangs use them in order to
+// generate the same IR.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace coalesce::translator {
 
-/// Options for clang -cc1. They tell the optimizer the same as the back end would: 64-bit
+/// Options for clang -cc1. They tell the optimizer what the back end would tell it: 64-bit
 /// operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled even
 /// partially.
 inline const std::vector<std::string> kOptimiser = {
@@ -21,9 +21,9 @@ inline const std::vector<std::string> kOptimiser = {
     // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
-/// Returns the options of the second of two runs of a clang that has the NVPTX back end, except for
-/// -o OUT IN. The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes
-/// it for a different target, so that the back end has no influence.
+/// Returns the options, except for -o OUT IN, for the second of two runs of a clang that has the
+/// NVPTX back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run
+/// optimizes it for a different target, so that the back end has no influence.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

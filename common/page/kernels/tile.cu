@@ -1,6 +1,6 @@
-// The kernel of the explorer's sliders, which covers lessons 03 to 05. The block size, the elements
-// per thread and the padding are template arguments, because a compiler generates different
-// instructions for different constants. The page contains the PTX of every combination.
+// The kernel behind the explorer's sliders, which covers lessons 03 to 05. The block size, the
+// elements per thread and the padding are template arguments, because a compiler generates
+// different instructions for different constants. The page contains the PTX of every combination.
 
 //! [kernel]
 template <int DOWN, int ELEMENTS, int PADDING>

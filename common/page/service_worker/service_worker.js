@@ -1,8 +1,8 @@
 // Caches the book in the browser, so that after the first visit all of it works offline. All pages
-// in the cache have the same version.
+// in the cache are of the same version.
 //
-// write.mjs replaces BOOK by the list of the files with their hashes, so this file changes with
-// each of them. The browser then notices a new version and fetches the changed files. The old
+// write.mjs replaces BOOK with the list of the files and their hashes, so this file changes whenever
+// one of them does. The browser then detects a new version and fetches the changed files. The old
 // version is replaced only when the new one is complete. The compiler is not in the list. It is
 // loaded with a progress bar, and src/compiler/load.ts caches it.
 "use strict";

@@ -1,5 +1,5 @@
 // Writes the files that make the book work offline: service_worker.js with the list of the book's
-// files, and version.txt, which shows whether this list is the newest.
+// files, and version.txt, which shows whether this list is up to date.
 //
 //     node write.mjs FOLDER
 //
@@ -19,7 +19,7 @@ const names = entries.map((entry) => path.relative(folder, path.join(entry.paren
 const kept = names.filter((name) => !written.includes(name) && !name.endsWith(".gz")).sort();
 const files = Object.fromEntries(kept.map((name) => [name, hashOf(fs.readFileSync(path.join(folder, name)))]));
 const script = fs.readFileSync(new URL("service_worker.js", import.meta.url), "utf8");
-// A changed script also makes a new version.
+// A change to the script also makes a new version.
 const version = hashOf(JSON.stringify(files) + script);
 
 const book = JSON.stringify({ version, files }, null, 1);

@@ -77,7 +77,7 @@ export interface Examined {
 export interface Hint {
     level: number;
     of: number;
-    /** "all", or the failure for which the hint is. */
+    /** "all", or the failure that the hint is for. */
     for: string;
     name: string;
     /** Whether the text may be rewrapped. */
@@ -103,7 +103,7 @@ export interface Explained {
     svg: string;
 }
 
-/** A step that takes longer is ended, after this many milliseconds. No kernel of the course needs half of that. */
+/** The time limit for a step, in milliseconds. No kernel of the course needs half of it. */
 const MOST_MILLISECONDS = 2000;
 /** If this computer is slow, the limit is this many times the slowest step of a correct kernel. */
 const PATIENCE = 3;
@@ -144,12 +144,12 @@ export class Examiner {
     /** Only one run at a time, so that the time limit applies to that run. */
     private before: Promise<unknown> = Promise.resolve();
 
-    /** `listener` is told the progress while the compiler is loaded. */
+    /** `listener` is told the progress while the compiler is loading. */
     onProgress(listener: Progress) {
         this.listeners.push(listener);
     }
 
-    /** Starts to load the compiler, and then examines the solution as a warm-up. */
+    /** Starts loading the compiler, and then examines the solution as a warm-up. */
     prepare(task: Task): Promise<void> {
         this.compiler ??= new Compiler((part, words) => this.listeners.forEach((listener) => listener(part, words)));
         void this.warmUp(task).catch(() => {});

@@ -1,4 +1,4 @@
-// Questions to a worker that are not answered yet. Each has a number, which the worker's reply repeats.
+// Questions to a worker that have not been answered yet. Each has a number, which the worker's reply repeats.
 
 interface Asker {
     resolve(answer: unknown): void;

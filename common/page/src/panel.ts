@@ -10,7 +10,7 @@ import { oneAtATime, type SimulatorThread } from "./thread";
 import { TimePart } from "./time_part";
 import { countOf, escaped, round } from "./words";
 
-/** The largest number of accesses of a warp that are traced. */
+/** The maximum number of accesses to trace for a warp. */
 const MOST_ACCESSES = 1000;
 const LARGEST = 2048;
 

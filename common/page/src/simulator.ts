@@ -86,7 +86,7 @@ interface Module {
 }
 
 declare global {
-    /** `onStep` is called when a launch of an examination starts, or its translation, or its prediction. */
+    /** `onStep` is called when an examination starts a translation, a launch or a prediction. */
     var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 

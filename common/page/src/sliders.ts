@@ -1,5 +1,5 @@
-// A kernel with three sliders: block size, elements per thread and padding. Shows the counters and
-// the time at each position, and the changes from the previous position.
+// A kernel with three sliders: block size, elements per thread and padding. Shows the counters and the time at each
+// position, and how they have changed since the previous position.
 
 import { gpus } from "./exercises";
 import { oneAtATime, type SimulatorThread } from "./thread";

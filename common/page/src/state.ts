@@ -1,7 +1,6 @@
-// The state of the explorer, as the link contains it. "a" and "b" are the panels:
-// step,variant,rows,cols,block,warp,access and, if they differ from the lesson's, the two extents
-// of a block. "a_time" and "b_time" are GPU,size, if they differ from the default. "tile" and
-// "tile_time" are the same for the sliders.
+// The state of the explorer, as encoded in the link. "a" and "b" are the panels:
+// step,variant,rows,cols,block,warp,access and, if they differ from the lesson's, the two extents of a block. "a_time"
+// and "b_time" are GPU,size, if they differ from the default. "tile" and "tile_time" are the same for the sliders.
 
 import { firstTile, type Tile } from "./tile";
 import { firstChoice, type TimeChoice } from "./time_part";

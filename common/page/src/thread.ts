@@ -6,11 +6,11 @@ import { Refusal, type Ask, type Question, type Result, type Time, type TimeQues
 import SimulatorWorker from "./worker?worker&inline";
 import type { Message, Reply, Step } from "./worker";
 
-/** The thread was ended while it was asked. */
+/** The thread was ended while it was answering a question. */
 export class Ended extends Error {}
 
 /**
- * A page from the file system cannot load a script for its worker. It loads the script itself and passes on the text.
+ * A page opened from the file system cannot load a script for its worker. It loads the script itself and passes on the text.
  */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";

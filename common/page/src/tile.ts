@@ -1,4 +1,4 @@
-// The kernels of the sliders: common/page/kernels/tile.cu, compiled for each position.
+// The kernels behind the sliders: common/page/kernels/tile.cu, compiled for each position.
 
 import { family } from "./course";
 import type { Question, TimeQuestion } from "./simulator";

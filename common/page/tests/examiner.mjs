@@ -4,8 +4,9 @@
 //
 //     node examiner.mjs SIMULATOR VERDICTS NAME...
 //
-// VERDICTS is the program of verdicts.cpp, and a NAME is "03_tiled", for example. COALESCE_EXAMINER_ARGUMENTS contains
-// more arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all verdicts are equal.
+// VERDICTS is the program built from verdicts.cpp, and each NAME is an exercise ("03_tiled").
+// COALESCE_EXAMINER_ARGUMENTS contains further arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all verdicts
+// are the same.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { differences, nativeCases } from "./differences.mjs";

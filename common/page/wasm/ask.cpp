@@ -39,7 +39,7 @@ json answer_to(const json& question) {
 }  // namespace coalesce::page
 
 /// Answers a question in JSON. "ask" is the name of the question. Returns the answer in JSON, or
-/// {"error": words for the reader}. The text stays valid until the next call.
+/// {"error": a message for the reader}. The text stays valid until the next call.
 extern "C" const char* page_ask(const char* question) {
     using namespace coalesce::page;
     static std::string kept;

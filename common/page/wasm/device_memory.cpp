@@ -1,10 +1,10 @@
 // The simulated device's memory in a browser: implements memory/device_memory.h with one array.
 //
 // Theory of operation
-//   A web page has no mmap, and its memory is limited. So the device's range is only as large as the page's
-//   matrices need, and its storage and shadow are two static arrays. After this range there are addresses
-//   without storage, for matrices that are too large. They are sufficient for a launch whose time is only
-//   predicted (Recorder::What::alone). A launch that is executed finds no memory there.
+//   A web page has no mmap, and its memory is limited. The device's range is therefore only as large as the
+//   page's matrices need, and its storage and shadow are two static arrays. This range is followed by addresses
+//   without storage, for matrices that are too large. Such addresses are sufficient for a launch whose time is
+//   only predicted (Recorder::What::alone). A launch that is executed finds no memory there.
 //   Pinned memory is ordinary memory of this module, and managed memory is not available. The only host code
 //   that uses device pointers is the module's own.
 #include "simulator/memory/device_memory.h"
@@ -57,7 +57,7 @@ struct DeviceMemory::State {
     }
 };
 
-// Static arrays are zero without being written, so that the page starts quickly.
+// Static arrays are zero from the start and need not be cleared, so that the page starts quickly.
 static u8 all_storage[kLargestCapacity], all_shadow[kLargestCapacity / 4];
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)

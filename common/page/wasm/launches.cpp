@@ -1,6 +1,6 @@
-// Answers the questions "run" and "time", which launch a kernel of any PTX. README.md describes them.
-// The kernel has the course's parameters: (float* out, const float* in, int rows, int cols). Each
-// element of `in` contains its index as bits.
+// Answers the questions "run" and "time", which launch any kernel from its PTX. README.md describes
+// them. The kernel has the course's parameters: (float* out, const float* in, int rows, int cols).
+// The bits of each element of `in` are its index.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -20,14 +20,14 @@ namespace {
 
 using namespace simulator;
 using nlohmann::json;
-// The harness has these names, too.
+// The harness defines the same names.
 using simulator::Counters;
 using simulator::Device;
 using simulator::Kernel;
 using simulator::Options;
 
-/// The limit that ends an endless loop. The launches of a page execute at most a thirtieth as many
-/// instructions.
+/// The limit that ends an endless loop. A page's launches execute at most a thirtieth of this
+/// number of instructions.
 constexpr u64 kMostInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
@@ -83,8 +83,8 @@ json counters_json(const Counters& counters, bool per_line) {
     return object;
 }
 
-/// Returns an access with addresses in global memory as a matrix and an offset, as a picture needs
-/// them.
+/// Returns an access as JSON. Addresses in global memory become a matrix and an offset, as pictures
+/// need them.
 json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     json addresses = json::array();
     const char* memory = access.shared ? "shared" : "other";
@@ -155,7 +155,7 @@ Module& module_of(const std::string& ptx) {
     return *loaded;
 }
 
-/// Returns the kernel that the question is about, or throws with words for the reader.
+/// Returns the kernel that the question is about, or throws an error with a message for the reader.
 Kernel& kernel_of(const json& question) {
     Kernel* kernel = module_of(question.at("ptx").get<std::string>())
                          .kernel(question.at("entry").get<std::string>());
@@ -222,7 +222,7 @@ json run_launch(const json& question) {
 
 namespace {
 
-/// Records a launch of which only the recorded blocks run.
+/// Records a launch in which only the recorded blocks run.
 class RecordedAlone {
 public:
     RecordedAlone() { recorder().begin(Recorder::What::alone); }

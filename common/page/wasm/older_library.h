@@ -18,7 +18,7 @@ namespace std {
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
-        // For printf's %p of a device address, where host pointers are shorter.
+        // Needed to print a device address with printf's %p, because host pointers are shorter.
         return reinterpret_cast<To>(static_cast<uintptr_t>(from));
     } else {
         static_assert(sizeof(To) == sizeof(From));
@@ -105,7 +105,7 @@ public:
 #ifndef __cpp_lib_to_chars
 #    include <charconv>
 namespace std {
-/// Returns the shortest digits from which the same number can be read.
+/// Writes the shortest decimal number that reads back as the same value.
 inline to_chars_result to_chars(char* first, char* last, double value) {
     int length = 0;
     for (int digits = 1; digits <= 17; ++digits) {

@@ -7,8 +7,8 @@
 #include "simulator/base/options.h"
 #include "simulator/report/reports.h"
 
-// Calls the function with which the page follows the steps, if the code that created the module has
-// set it.
+// Calls the function through which the page follows the steps, if the code that created the module
+// has set it.
 EM_JS(void, tell_page_of_step, (), {
     if (Module.onStep) Module.onStep();
 });

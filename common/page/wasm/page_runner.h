@@ -16,7 +16,8 @@ struct FromCompiler {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `solution` has the costs of the solution that are compiled in, or is null if there are none.
+    /// `solution` contains the costs of the solution that are compiled in, or is null if there are
+    /// none.
     PageRunner(const FromCompiler& learners, const nlohmann::json& solution);
 
     // Each of these functions is a step. The page is told when a step starts, so that it can end

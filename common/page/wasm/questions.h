@@ -1,6 +1,6 @@
-/// \file
-/// The questions that a page can ask the module. README.md describes each question and its answer, both in JSON.
-/// A function throws std::exception, with words for the reader, if its question has no answer.
+/// \file The questions that a page can ask the module. README.md describes each question and its
+/// answer, both in JSON. If a question has no answer, its function throws a std::exception with a
+/// message for the reader.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace coalesce::page {
 
 /// Launches a kernel and returns its counters, its reports, and the accesses of one warp.
 nlohmann::json run_launch(const nlohmann::json& question);
-/// Predicts the time of a launch, of which only the recorded blocks run.
+/// Predicts the time of a launch in which only the recorded blocks run.
 nlohmann::json predict_launch(const nlohmann::json& question);
 
 // The course's exercises: examinations.cpp.

@@ -1,6 +1,6 @@
-// Computes the costs of the course's solutions as a page does: clang as WebAssembly compiles them
-// to LLVM IR, and the examiner as WebAssembly counts. A learner's kernel is then compared with a
-// solution that went through the same compiler, translator and simulator.
+// Computes the costs of the course's solutions in the same way as a page: clang as WebAssembly
+// compiles them to LLVM IR, and the examiner as WebAssembly counts. A learner's kernel is then
+// compared with a solution that went through the same compiler, translator and simulator.
 //
 //     node solutions.mjs SIMULATOR CLANG PROJECT FILE
 //

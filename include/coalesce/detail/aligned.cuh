@@ -12,7 +12,7 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes blocks of N x N elements. N elements have 16 bytes.
+/// A kernel in which each thread transposes blocks of N x N elements. N elements are 16 bytes long.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
 struct Pieces {
     static constexpr int N = 16 / SIZE;

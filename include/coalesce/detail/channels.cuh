@@ -35,8 +35,8 @@ __device__ inline unsigned word_of(PieceOf piece) {
 }
 
 /// A kernel for matrices with CHANNELS rows of many elements, or with CHANNELS columns. These are
-/// images with one plane per channel, or with the channels last. Each thread processes as many
-/// pixels as a vector has elements, so that it loads and stores only vectors.
+/// images with one plane per channel, or with the channels last. Each thread processes one pixel
+/// per element of a vector, so that it loads and stores only vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;

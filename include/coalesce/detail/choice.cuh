@@ -28,7 +28,7 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns how many matrices a block takes, so that together they have about `wanted` bytes.
+/// Returns how many matrices a block processes, so that together they have about `wanted` bytes.
 template <int SIZE>
 int matrices_at_once(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -58,7 +58,7 @@ cudaError_t launch_stack(const Task& task, cudaStream_t stream) {
     return launch_stack_by<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, stream);
 }
 
-/// Reports whether elements of less than a word can be transposed in registers, because the rows
+/// Reports whether elements smaller than a word can be transposed in registers, because the rows
 /// and columns of the matrices consist of whole words. If a row had only one or two words, most
 /// lanes would have nothing to load.
 template <int SIZE>
@@ -82,8 +82,8 @@ cudaError_t launch_stack_of_words(const Task& task, cudaStream_t stream) {
     } else if constexpr (SIZE == 2) {
         if (matrix <= 9000) return launch_stack_by<2, StackOfWords<2, 256, 4>>(task, 9000, stream);
         // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
-        // loading 32. But if more than one round of loads is needed, it is more important that few
-        // lanes are idle.
+        // loading 32. But if more than one round of loads is needed, keeping lanes from being idle
+        // is more important.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
         const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::N;
@@ -134,8 +134,8 @@ cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
     return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
 }
 
-/// Reports whether the columns of a matrix of bytes, which are adjacent in `out`, start at words
-/// and consist of whole words.
+/// Reports whether the columns of a matrix of bytes, which are adjacent in `out`, start at word
+/// boundaries and consist of whole words.
 inline bool are_columns_words(const Task& task) {
     return is_at(task.out, 4) && task.rows % 4 == 0 &&
            (task.batches == 1 || task.out_stride % 4 == 0);
@@ -150,7 +150,7 @@ inline cudaError_t launch_wide_of_words(Task task, cudaStream_t stream) {
     return launch_wide_by<1, WideOfWords<0>>(task, stream);
 }
 
-/// Launches the kernel that is the fastest for this number of rows in a strip.
+/// Launches the kernel that is fastest for this number of rows in a strip.
 template <int SIZE, int PAD, Loads LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, cudaStream_t stream) {
     if (task.rows < some_rows) {
@@ -206,7 +206,7 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
     return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::plain>>(spread, stream);
 }
 
-/// Launches a kernel for all other matrices. For small matrices, it does not pay to load the rows
+/// Launches a kernel for all other matrices. For small matrices, it is not worth loading the rows
 /// that a block shares with the previous block.
 template <int SIZE>
 cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream) {
@@ -285,8 +285,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The longest strips for elements of less than a word. For longer strips, the tiles of Rewound are
-/// faster.
+/// The length of the longest strips for elements smaller than a word. If strips would be longer,
+/// the tiles of Rewound are faster.
 constexpr std::int64_t most_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t most_strip_rows = SIZE == 1 ? 256 : 152;

@@ -22,7 +22,7 @@ struct Compounds {
     int units;                 ///< the number of units per element
     int tile_rows, tile_cols;  ///< in elements
     int pitch;                 ///< the number of words between rows of a tile
-    int lead;                  ///< rows that are loaded in addition, before those of the tile
+    int lead;                  ///< the number of extra rows loaded before those of the tile
     bool has_vectors;          ///< whether rows are loaded as vectors or as words
     int warps;
     std::int64_t tiles_down, tiles_across;
@@ -167,7 +167,7 @@ struct Compound {
         char* const out =
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in(out, 4)) / SIZE;
-        // The first unit of this lane's word, counted from the tile's first unit. It may be in the
+        // The first unit of this lane's word, numbered from the tile's first unit. It may be in the
         // previous row.
         const int first = word * PER_WORD - phase;
         int place[PER_WORD];
@@ -205,7 +205,7 @@ struct Compound {
             to += further;
         }
     }
-    /// Stores words of which only some units belong to the matrix.
+    /// Stores words in which only some units belong to the matrix.
     __device__ void store_units(char* to, const int (&place)[PER_WORD], int first_col, int step,
                                 std::int64_t before, std::int64_t left) const {
         const char* at = tile + first_col * size;
@@ -231,8 +231,8 @@ __global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(cons
 }
 
 /// A kernel for elements of three units, which are bytes or half words. Rows and columns must start
-/// at words and consist of whole words. Each thread loads as many rows and columns of elements as
-/// fill three words, and transposes them in registers.
+/// at word boundaries and consist of whole words. Each thread loads as many rows and columns of
+/// elements as fill three words, and transposes them in registers.
 template <int SIZE, int ROWS_ = 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");

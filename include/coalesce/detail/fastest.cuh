@@ -22,8 +22,8 @@ inline bool is_at(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
-/// Reports whether every row of the matrix starts at a multiple of 16 bytes and has a multiple of
-/// 16 bytes.
+/// Reports whether every row of the matrix starts at a multiple of 16 bytes and is a multiple of 16
+/// bytes long.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
     return is_at(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
@@ -48,22 +48,23 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
 template <int SIZE>
 constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
 
-/// Chooses the padding of strips by their shorter side, so that banks do not conflict. A word of
-/// smaller elements is gathered from as many addresses as it has elements.
+/// Chooses the padding of strips according to their shorter side, to avoid bank conflicts. If
+/// elements are smaller than a word, each word is gathered from as many addresses as it has
+/// elements.
 enum class Padding { none, some, tiles };
 template <int SIZE>
 Padding padding_of(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, pad_of<SIZE>);
-    // If a column is in few banks even with padding, tiles are faster, unless they would be nearly
-    // empty.
+    // If a column still falls into few banks with padding, tiles are faster, unless they would be
+    // nearly empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
 /// The kernels for strips of tall matrices, the size at which blocks have more threads, and the
-/// largest size of a strip in bytes. All were the fastest in measurements.
+/// largest size of a strip in bytes. All of them are the choices that measured fastest.
 template <int SIZE, int PAD>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
 template <int SIZE, int PAD>
@@ -106,7 +107,7 @@ template <int PAD>
 using WideOfWords = Wide<1, 128, 3, false, PAD, true>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
 /// Limits for the number of rows of single bytes. They are chosen so that the last round of loads
-/// is not for a few warps only.
+/// keeps more than a few warps busy.
 constexpr std::int64_t more_than_few_rows = 20, most_of_some_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
@@ -221,8 +222,8 @@ Rewinding rewinding_of(const Task& task) {
 /// is longer than this, in rows or columns, these have been evicted from the second-level cache
 /// before the next strip uses them.
 constexpr std::int64_t longest_strip = 26'000;
-/// The number of strips in a group. Together they have 15 to 32 KB of each row. With fewer strips,
-/// too little of a row is read at a time.
+/// The number of strips in a group. Together they cover 15 to 32 KB of each row. With fewer strips,
+/// too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_of_group = SIZE == 1 ? 64 : 128;
 /// Reverses the direction of strips that are too long, or groups them if both sides are too long.
@@ -239,8 +240,8 @@ void shorten_strips(Task& task) {
 }
 
 /// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
-/// cache lines in the second-level cache. This is for aligned rows that do not start at cache
-/// lines.
+/// cache lines in the second-level cache. This is for aligned rows that do not start at cache line
+/// boundaries.
 template <int SIZE>
 Task sharing_lines(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);
@@ -249,7 +250,7 @@ Task sharing_lines(Task task) {
     return task;
 }
 
-/// Reports whether all rows of `out` start at sectors, so that stores need no shift.
+/// Reports whether all rows of `out` start at sector boundaries, so that stores need no shift.
 template <int SIZE>
 bool are_out_rows_at_sectors(const Task& task) {
     return is_at(task.out, 32) && task.out_pitch * SIZE % 32 == 0 &&

@@ -116,8 +116,8 @@ struct Spliced {
 /// and a block stores `bytes_spliced` bytes of `out`.
 constexpr int least_spliced = 64, ahead_spliced = 2, bytes_spliced = threads * ahead_spliced * 16;
 
-/// Finds the addresses in `in` of `count` rows, starting with row `first`. After the last row, its
-/// address is repeated.
+/// Finds the addresses in `in` of `count` rows, starting with row `first`. Past the last row,
+/// repeats its address.
 template <int SIZE>
 __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
     const int last = plan.axes - 1;
@@ -131,9 +131,9 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// Writes `out` in vectors. The last axis is that of the rows. The threads of a block find the
-/// block's rows once, together. A vector comes from the row in which it starts. If it ends in the
-/// next row, that row is loaded too.
+/// Writes `out` in vectors. The rows run along the last axis. The threads of a block find the
+/// addresses of the block's rows once, together. A vector comes from the row in which it starts. If
+/// it ends in the next row, that row is loaded too.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[bytes_spliced / least_spliced + 3];

@@ -44,8 +44,8 @@ struct KernelOf {
 
 /// The largest number of blocks in a grid.
 constexpr std::int64_t most_blocks = 2147483647;
-/// The bytes of shared memory that a block gets by default, and those that every GPU grants on
-/// request.
+/// The number of bytes of shared memory that a block gets by default, and the number that every GPU
+/// grants on request.
 constexpr std::int64_t most_shared_bytes = 48 * 1024, most_shared_bytes_asked_for = 64 * 1024;
 
 inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {

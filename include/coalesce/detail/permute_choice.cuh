@@ -16,8 +16,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. `transpose` would leave a fifth or
-/// more of its tiles empty, and rows of `out` fit into tiles of vectors and start within sectors.
+/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
+/// leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors but do
+/// not start at sector boundaries.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -247,7 +248,7 @@ bool has_triples(const Compounds& task) {
     return task.units == 3 && is_at(task.out, 4) && is_at(task.in, 4) && are_words;
 }
 
-/// The shortest side, in elements, for which tiles of vectors pay.
+/// The shortest side, in elements, for which tiles of vectors pay off.
 template <int SIZE>
 constexpr std::int64_t least_vector_side = SIZE == 1 ? 64 : 32;
 
@@ -280,8 +281,8 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     rows.vectors = vectors_of_side(rows.size / N, Kernel::DOWN);
     cols.vectors = vectors_of_side(cols.size / N, Kernel::ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
-        // A tile has whole rows of `out`, which start within sectors, and one or two cache lines of
-        // each row of `in`.
+        // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two
+        // cache lines of each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
@@ -328,7 +329,7 @@ enum class Way { nothing, copy, transpose, compound, vector_tile, word_tile, til
 /// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
 /// length.
 constexpr std::int64_t least_side = 64;
-/// The number of rows from which tiles of words are full enough.
+/// The minimum number of rows for which tiles of words are full enough.
 constexpr std::int64_t least_word_rows = 128;
 template <int SIZE>
 Way way_of(const Plan& plan) {

@@ -12,17 +12,16 @@
 
 namespace coalesce::transposing {
 
-/// A kernel for elements of less than a word whose rows start anywhere. Each thread loads aligned
+/// A kernel for elements smaller than a word whose rows start anywhere. Each thread loads aligned
 /// vectors. Of each row, 256 bytes are loaded and 240 of them used, wherever in a vector the row
 /// starts. The block stores the row's words to shared memory, starting with the row's first
 /// element, so that the words of a column are below each other. It transposes these words in
 /// registers and stores them again: N elements of a column then form four words. Each vector for
 /// `out` is spliced from five such words, so all stores are whole vectors. To make this possible, a
-/// block loads more rows than it stores, one vector's worth.
-/// The rows of a thread are so far apart that all of them start at the same position in a vector.
-/// The same is true of its columns. A thread therefore computes only once how to splice them. The
-/// words in shared memory are permuted so that threads that are served together access different
-/// banks.
+/// block loads more rows than it stores: as many more as a vector has elements. The rows of a
+/// thread are so far apart that all of them start at the same position in a vector. The same is
+/// true of its columns. A thread therefore computes only once how to splice them. The words in
+/// shared memory are permuted so that threads that are served together access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     /// The number of blocks that must fit into the registers of a multiprocessor.
@@ -202,7 +201,7 @@ struct Rewound {
         }
     }
 
-    /// Transposes N words of a column into a vector of N elements for each of their columns.
+    /// Transposes N words from consecutive rows. Each column of their elements becomes a vector.
     static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {

@@ -23,8 +23,8 @@ struct Run {
     unsigned sides;         ///< the number of sides in the run
 };
 
-/// A division into tiles. A row of a tile is adjacent in `out`, and a column is adjacent in `in`.
-/// All other axes form a batch of such matrices.
+/// A division into tiles. The elements of a tile's row are adjacent in `out`, and those of a column
+/// are adjacent in `in`. All other axes form a batch of such matrices.
 struct Tiling {
     void* out;
     const void* in;
@@ -32,7 +32,7 @@ struct Tiling {
     int axes;
     unsigned size[most_steps];  ///< the sizes of the other axes, outermost first
     std::int64_t in_step[most_steps], out_step[most_steps];
-    /// Whether consecutive blocks have tiles beside each other instead of below each other.
+    /// Whether the tiles of consecutive blocks are side by side instead of one below the other.
     bool is_across_first;
 };
 
@@ -42,7 +42,7 @@ constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_longest = 8, log_shortest = 4;
 static_assert(threads == 1 << log_longest, "a thread for each element of the longest side");
 
-/// Returns the position in the other array of an element of a run.
+/// Returns the position that an element of a run has in the other array.
 __device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);

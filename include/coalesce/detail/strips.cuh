@@ -64,7 +64,7 @@ struct SharedLine {
             }
         }
     }
-    /// Returns the shared memory for a line of `bytes` bytes.
+    /// Returns the number of bytes of shared memory that a line of `bytes` bytes needs.
     static std::int64_t room(std::int64_t bytes) {
         return bytes + 32 + (bytes + 16) / 128 * PAD;
     }
@@ -224,16 +224,16 @@ struct Tall {
 
 /// A kernel for the opposite case of Tall: `in` has few rows, and `out` has no gaps between rows. A
 /// strip of columns becomes one line of memory. Each thread collects the elements of one column. If
-/// there are very few rows, strips have more columns than threads, and are loaded in another way.
-/// Elements of less than a word are always loaded as words, because loading them one by one takes
-/// too many instructions. If columns of bytes consist of whole words, the bytes are transposed
-/// before they are stored to shared memory.
+/// there are very few rows, strips have more columns than threads, and are loaded in a different
+/// way. Elements smaller than a word are always loaded as words, because loading them one by one
+/// takes too many instructions. If columns of bytes consist of whole words, the bytes are
+/// transposed before they are stored to shared memory.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, Loads LOADS = Loads::plain>
 struct Wide {
     /// The number of elements that a lane loads together.
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of elements that a warp loads of a row.
+    /// The number of elements that a warp loads from a row.
     static constexpr int CHUNK = 31 * N;
     static constexpr int CHUNKS = 4;
     static constexpr int THREADS = THREADS_;
@@ -325,7 +325,7 @@ struct Wide {
         }
     }
 
-    /// Loads elements of less than a word. A warp takes several CHUNKs of columns of a row, as
+    /// Loads elements smaller than a word. A warp takes several CHUNKs of columns of a row, as
     /// words. A row may start anywhere in a word, so each word is spliced from two.
     template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
@@ -377,7 +377,7 @@ struct Wide {
     }
 
     /// Loads bytes. A warp takes CHUNKs of several rows, and transposes 4 x 4 bytes at a time.
-    /// Columns start at words.
+    /// Columns start at word boundaries.
     static constexpr int TURNED_ROWS = 8, TURNED_CHUNKS = 2, TURNED_COLS = TURNED_CHUNKS * CHUNK;
 
     template <bool IS_INNER>

@@ -19,7 +19,7 @@ struct Task {
     unsigned tiles_down, tiles_across;  ///< per matrix
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
     int stack;                          ///< the number of matrices per block
-    bool is_down_first;                 ///< whether consecutive blocks have tiles below each other
+    bool is_down_first;                 ///< whether consecutive blocks take tiles below each other
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
     bool is_spread;
     /// The number of strips of tiles that are processed together.

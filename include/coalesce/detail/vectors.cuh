@@ -1,6 +1,5 @@
-/// \file
-/// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also has loads
-/// with a hint for the second-level cache, and a transposed tile in shared memory.
+/// \file Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
+/// provides loads with a hint for the second-level cache, and a transposed tile in shared memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,9 +20,9 @@ using Element = std::conditional_t<
         std::conditional_t<SIZE == 4, unsigned,
                            std::conditional_t<SIZE == 8, unsigned long long, uint4>>>>;
 
-/// Return the addresses at which the block's matrix starts in `in` and in `out`. They are addresses
-/// of bytes, because for pointers to elements nvcc would split vector accesses into one access per
-/// element.
+/// Return the addresses at which the block's matrix starts in `in` and in `out`. They are byte
+/// addresses, because nvcc would split vector accesses through pointers to elements into one access
+/// per element.
 template <int SIZE>
 __device__ inline const char* in_of(const Task& task, const Place& place) {
     return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
@@ -77,7 +76,7 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// The hint of a load for the second-level cache. `stay` evicts lines last, which helps if less
+/// The hint that a load gives the second-level cache. `stay` evicts lines last, which helps if less
 /// than a cache line is loaded at a time. `stay_128` does so too, and fetches 128 bytes from
 /// memory. Both hints cost time if the matrices fit into the cache, so the choice depends on the
 /// size of the matrices.
@@ -175,8 +174,8 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
 }
 
 /// A transposed tile in shared memory. It consists of vectors of N elements that are below each
-/// other in `in`. Threads that are served together store to columns that are N apart. Each such row
-/// permutes its vectors differently, so that these threads access different banks.
+/// other in `in`. Threads that are served together store to columns that are N apart. Each of these
+/// columns permutes its vectors differently, so that the threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
 struct TurnedTile {
     static constexpr int N = BYTES / SIZE;

@@ -1,4 +1,5 @@
-// The keywords of CUDA C++. They are attributes for clang, and empty for a compiler of plain C++.
+// The keywords of CUDA C++. For clang they expand to attributes, and for a compiler of plain C++ to
+// nothing.
 #pragma once
 
 #ifdef __CUDA__
@@ -10,7 +11,7 @@
 #    define __managed__ __attribute__((managed))
 #    define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #    define __grid_constant__
-// clang has this attribute, but drops it when it makes PTX, so the kernel would run without
+// clang has this attribute, but drops it when it generates PTX, so the kernel would run without
 // clusters. Programs that call or launch such a kernel are therefore rejected.
 #    define __cluster_dims__(...)                                               \
         __attribute__((                                                         \

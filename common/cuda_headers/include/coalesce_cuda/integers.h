@@ -49,7 +49,7 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Return the dot product of two 16-bit numbers of `a` with two bytes of `b`: the lower bytes (lo)
+// Return the dot product of two 16-bit numbers in `a` with two bytes of `b`: the lower bytes (lo)
 // or the higher ones (hi).
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }

@@ -24,7 +24,7 @@ COALESCE_INLINE long long __double_as_longlong(double x) { return __builtin_bit_
 COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
 // Defines functions that are a single instruction, with all four rounding modes if the instruction
-// has them. `r` is CUDA's name of the rounding mode, and `how` is PTX's.
+// has them. `r` is CUDA's name for the rounding mode, and `how` is PTX's.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \

@@ -8,7 +8,7 @@
 // clang-format off
 #define COALESCE_LIST(...) __VA_ARGS__
 
-// ---- textures: a fetch returns four registers, and T uses as many as it has members ----
+// ---- textures: a fetch returns four registers, of which T uses one per member ----
 
 #define COALESCE_FETCH_AS(type, letter, constraint, instruction, operands, ...)                               \
     type a, b, c, d;                                                                                          \

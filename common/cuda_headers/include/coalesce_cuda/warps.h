@@ -1,5 +1,5 @@
-// Operations in which the lanes of a warp take part together (shuffles, votes, matches,
-// reductions), and barriers of a block.
+// Operations that the lanes of a warp perform together (shuffles, votes, matches, reductions), and
+// barriers of a block.
 #pragma once
 
 #include <stddef.h>

@@ -39,7 +39,7 @@ int processes() {
     return count;
 }
 
-/// Returns how many floats are transferred with each peer, or -1 if there is no transfer.
+/// Returns the number of floats transferred to or from each peer, or -1 if there is no transfer.
 std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     std::vector<long long> floats(static_cast<std::size_t>(processes()), -1);
     for (const Transfer& one : transfers) {
@@ -48,8 +48,8 @@ std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     return floats;
 }
 
-/// Reports whether the sends of the other processes match this process's receives. In case of a
-/// mismatch NCCL would wait forever; this stand-in reports an error.
+/// Reports whether the sends of the other processes match this process's receives. If they do not,
+/// NCCL would wait forever; this stand-in reports an error.
 bool they_meet() {
     const std::vector<long long> sent = floats_by_peer(sends), expected = floats_by_peer(receives);
     std::vector<long long> coming(sent.size());

@@ -3,8 +3,8 @@
 # processors than processes, and even as root.
 mpirun=$1 processes=$2
 shift 2
-# Open MPI keeps files of all runs of a user in one folder. The last run to end deletes it, although
-# another run may be about to use it. Each run here therefore has its own folder.
+# Open MPI keeps the files of all of a user's runs in one folder. The last run to end deletes it, even if another run is
+# about to use it. Each run here therefore has its own folder.
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

@@ -1,4 +1,4 @@
-// Tests inline assembly, atomics, and operations in which threads take part together.
+// Tests inline assembly, atomics, and operations that threads perform together.
 #include <doctest/doctest.h>
 
 #include "run.h"

@@ -17,7 +17,7 @@ struct Launch {
     unsigned dynamic_shared = 0;
 };
 
-/// Runs kernel @k(ptr %out, ptr %in) and returns out[0...] as 64-bit words, which are 0 before.
+/// Runs kernel @k(ptr %out, ptr %in) and returns out[0...] as 64-bit words, which are 0 at first.
 /// in[] starts with `input`. Throws for every error, and for every report of the simulator's
 /// checks.
 std::vector<u64> run(const std::string& ir, const std::vector<u64>& input = {}, Launch launch = {});
@@ -25,7 +25,7 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input = {}, 
 /// Returns a module with this kernel @k. `rest` contains other functions and variables.
 std::string kernel(const std::string& body, const std::string& rest = "");
 
-/// Returns how many instructions of the PTX start with `opcode`, such as "ld.global".
+/// Returns how many instructions in the PTX start with `opcode`, such as "ld.global".
 std::size_t count(const std::string& ptx, const std::string& opcode);
 
 }  // namespace coalesce::translator::tests

@@ -298,7 +298,7 @@ const Case kMath[] = {
     {"double", "%r = call double @llvm.nvvm.ull2d.rn(i64 %A)", {3}, bits(3.)},
 };
 
-/// Cases in which all 32 lanes of a warp take part.
+/// Cases in which all 32 lanes of a warp participate.
 const Case kTogether[] = {
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()", {}, 32, 32},
     {"i32", "%r = call i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()", {}, 31, 32},

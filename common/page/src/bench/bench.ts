@@ -26,7 +26,7 @@ more expensive than it must be. <kbd>Esc</kbd> leaves the editor.</p>
 
 export interface BenchEvents {
     changed(text: string): void;
-    /** Called with each result, which holds for `text`. */
+    /** Called with each result, which is the result for `text`. */
     examined(result: Examined, text: string): void;
 }
 

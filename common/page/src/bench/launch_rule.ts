@@ -1,5 +1,5 @@
-// Finds the rule for the grid from observed launches, for matrices of any shape.
-// common/book/recorder does the same for the kernels of the lessons.
+// Finds, from observed launches, a rule that gives the grid for matrices of any shape. common/book/recorder does the
+// same for the kernels of the lessons.
 
 import type { Launch, ShapeTried } from "../examiner";
 

@@ -13,7 +13,7 @@ import { launchRule } from "./launch_rule";
 
 const MOST_ACCESSES = 1000;
 
-/** `whose` distinguishes two kernels beside each other. */
+/** `whose` distinguishes two kernels that are shown side by side. */
 const markup = (whose: string) => `
 <form class="controls" aria-label="Which warp, ${whose}">
   <label>Block number <input name="block" type="number" min="0" value="0"/></label>

@@ -1,5 +1,4 @@
-// Shows the verdict with the same words as in the terminal, and the requirements of the exercise
-// beside the counters.
+// Shows the verdict in the same words as the terminal, and the requirements of the exercise beside the counters.
 
 import type { Examined } from "../examiner";
 import { round } from "../words";

@@ -61,7 +61,7 @@ export class Clang {
         const parts = takeApart(request);
         if (!parts || parts.key === this.read?.key) return null;
         const { file } = this.run(parts.reading, [[emptyName, encoded("")]], readHeadersName);
-        // Without the precompiled header everything works too, at half the speed.
+        // Everything also works without the precompiled header, at half the speed.
         if (!file) return null;
         this.read = { key: parts.key, bytes: file };
         return this.read;

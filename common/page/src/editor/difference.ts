@@ -1,4 +1,4 @@
-// Shows two kernels beside each other, line by line. They cannot be edited.
+// Shows two kernels side by side, line by line. They cannot be edited.
 
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";

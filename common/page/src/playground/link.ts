@@ -1,5 +1,5 @@
-// Encodes a text for a link: compressed, and with letters that a link may contain. The first letter
-// is "d" for a deflated text, or "p" for plain text if the browser cannot compress.
+// Encodes a string for use in a link: compressed, and with only characters that a link may contain. The first letter is
+// "d" for deflated text, or "p" for plain text if the browser cannot compress.
 
 const toLetters = (bytes: Uint8Array): string => {
     let binary = "";
@@ -19,7 +19,7 @@ export async function packed(text: string): Promise<string> {
     return `d${toLetters(await through(bytes, new CompressionStream("deflate-raw")))}`;
 }
 
-/** Throws an error for the reader. */
+/** Throws an error with a message for the reader. */
 export async function unpacked(letters: string): Promise<string> {
     try {
         const bytes = fromLetters(letters.slice(1));

@@ -1,5 +1,4 @@
-// The playground: one kernel with the course's signature, or two beside each other. The link
-// contains their text.
+// The playground: one kernel with the course's signature, or two side by side. The link contains their text.
 
 import "../book.css";
 import "../parts.css";

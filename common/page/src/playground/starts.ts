@@ -105,7 +105,7 @@ function takenApart(called: string): [string, string[]] {
     return [name, values];
 }
 
-/** Replaces template parameters by their arguments, which are constants or functions. */
+/** Replaces template parameters with their arguments, which are constants or functions. */
 function instantiated(kernel: string, values: string[]): string {
     const list = /^template <(.*)>\n/m.exec(kernel);
     if (!list) return kernel;

@@ -1,4 +1,4 @@
-// Asks for a prediction of a kernel's counters, and later shows whether it was right.
+// Asks for a prediction of a kernel's counters, and later shows whether it was correct.
 
 import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";
@@ -63,7 +63,7 @@ export class PredictPart {
         this.answered();
     }
 
-    /** Shows the learner's predictions and, after a kernel has passed, the right answers. */
+    /** Shows the learner's predictions and, after a kernel has passed, the correct answers. */
     async show(task: Task) {
         const name = nameOf(task);
         const predictions = await this.examiner.predictions(task, this.progress.record(name));

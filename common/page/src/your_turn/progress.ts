@@ -55,7 +55,7 @@ const newRecord = (): Record => ({
 
 const newState = (): State => ({ format: FORMAT, has_begun: true, current: "", exercises: {} });
 
-/** Reads a file of another program. Throws an error for the reader. */
+/** Reads a file written by another program. Throws an error with a message for the reader. */
 function stateFrom(json: string): State {
     let state: State;
     try {
@@ -199,7 +199,7 @@ export class Progress {
         return JSON.stringify(this.state(), null, 1) + "\n";
     }
 
-    /** Merges the contents of a file into the progress. Throws an error for the reader. */
+    /** Merges the contents of a file into the progress. Throws an error with a message for the reader. */
     take(json: string) {
         const taken = stateFrom(json);
         const state = this.state();

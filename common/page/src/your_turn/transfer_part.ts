@@ -15,9 +15,9 @@ export class TransferPart {
     constructor(
         private readonly root: HTMLElement,
         private readonly progress: Progress,
-        /** Called after a kernel was loaded. */
+        /** Called after a kernel has been loaded. */
         private readonly read: (text: string) => void,
-        /** Called after progress was loaded. */
+        /** Called after progress has been loaded. */
         private readonly taken: () => void,
     ) {
         root.innerHTML = markup;

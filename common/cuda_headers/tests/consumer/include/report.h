@@ -1,4 +1,4 @@
 #pragma once
 
-/// Prints whether the result is right, and returns the exit code.
+/// Prints whether the result is correct, and returns the exit code.
 int report(bool is_right);
