@@ -146,7 +146,7 @@ apt_get() { $as_root apt-get "$@" </dev/null >&2; }
 has_package_lists() { any_file /var/lib/apt/lists/*_Packages*; }
 
 install_packages() {
-    # The package lists tell which versions of clang can be installed.
+    # The package lists show which versions of clang can be installed.
     case $compiler$1 in clang* | *translator* | nvccall | nvccwhole) needs_clang=yes ;; *) needs_clang= ;; esac
     if [ -n "$needs_clang" ] && ! has_clang && has apt-get && ! has_package_lists; then
         find_root || fail "root rights are needed to install clang; run ./learn as root, or with sudo"

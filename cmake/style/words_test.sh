@@ -24,7 +24,7 @@ texts() {
         -o -name '*.txt' -o -name learn \) ! -name words.txt ! -name 'LICENSE*' -print0
 }
 
-# Prints `FILE:LINE: "WORD"; write: INSTEAD` for each listed word in a folder's texts.
+# Prints `FILE:LINE: "WORD"; write: INSTEAD` for each listed word in a folder's text files.
 found_in() {
     texts "$1" >"$scratch/texts"
     while read -r line; do

@@ -39,7 +39,7 @@ nlohmann::json sections_of(const std::string& page, const std::string& html) {
     std::string title = plain_text(between(html, "<title>", "</title>"));
     const std::size_t name = title.find(": ");
     title = title.substr(name == title.npos ? 0 : name + 2);
-    // Leave out the links at the end of a page, which have the titles of other pages.
+    // Leave out the links at the end of a page, which contain the titles of other pages.
     std::string main = "<main" + between(html, "<main", "</main>");
     main = main.substr(0, main.find("<nav class=\"neighbours\""));
     nlohmann::json sections = nlohmann::json::array();

@@ -34,8 +34,8 @@ double bytes_of(Shape shape) {
 const std::vector<Shape> kVerified = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
                                       {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 
-/// The settings to try with NCCL: the defaults, fewer blocks of our kernels, a head start for NCCL,
-/// and both.
+/// The settings to try with NCCL: the defaults, fewer blocks for our kernels, a head start for
+/// NCCL, and both.
 const std::vector<Tuning> kRoom = {{}, {.unused = 64}, {.pause = 30}, {.unused = 64, .pause = 30}};
 
 // ---- the devices ----

@@ -18,9 +18,9 @@
 
 namespace coalesce::many {
 
-/// A matrix `in` of rows x cols and its transpose `out`. Both are spread by blocks of their rows. A
-/// rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some ranks may
-/// belong to other processes. This process has neither memory nor streams for those.
+/// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
+/// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share one. Some
+/// ranks may belong to other processes. This process has neither memory nor streams for those.
 struct Ranks {
     Spread rows;  ///< the rows of `in`
     Spread cols;  ///< the columns of `in`, which are the rows of `out`
@@ -28,7 +28,7 @@ struct Ranks {
     std::vector<float*> in, out;  ///< each rank's block
     // The streams of each rank, which run concurrently.
     std::vector<cudaStream_t> packing, sending, unpacking;
-    Team* team = nullptr;  ///< the processes that have these ranks; NCCL needs them
+    Team* team = nullptr;  ///< the processes that own these ranks; NCCL needs them
 
     /// The number of ranks.
     int count() const { return rows.ranks; }
@@ -36,8 +36,8 @@ struct Ranks {
     void each(const std::function<void(int rank)>& work) const;
 };
 
-/// Returns how rows are spread. Blocks start at multiples of 32 floats, which are the starts of
-/// cache lines.
+/// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, that is, at
+/// cache line boundaries.
 Spread spread_over(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
@@ -94,8 +94,8 @@ struct Slot {
     Room packed, received;
 };
 
-/// Queues a kernel that only waits for this time. If work in other streams becomes ready at the
-/// same moment, that work starts before the work that follows in `stream`.
+/// Queues a kernel that only waits this long. If work in other streams becomes ready at the same
+/// moment, that work starts before the work that follows in `stream`.
 void give_head_start(cudaStream_t stream, int microseconds);
 
 struct Request;

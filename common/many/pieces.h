@@ -29,7 +29,8 @@ struct RankLaunch {
     /// once, which leaves room for other kernels.
     int unused = 0;
 
-    /// Returns the largest value of one member of the pieces, such as most(&Piece::rows).
+    /// Returns the largest value that a member has in any of the pieces, such as
+    /// most(&Piece::rows).
     int most(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;

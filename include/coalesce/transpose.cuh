@@ -1,6 +1,6 @@
 /// \file
 /// Transposes matrices in device memory: matrices of any shape, parts of larger matrices, and
-/// batches of matrices, with elements of 1, 2, 4, 8 or 16 bytes. You link nothing except the CUDA
+/// batches of matrices, with elements of 1, 2, 4, 8 or 16 bytes. You need to link only the CUDA
 /// runtime. The kernels are in detail/. An installation also contains single/transpose.cuh, a
 /// single file with everything.
 ///
@@ -27,14 +27,14 @@
 
 #include "detail/choice.cuh"
 
-/// The version. COALESCE_VERSION increases with every version, so compare it in #if.
+/// The version. COALESCE_VERSION increases with every version, so that it can be compared in #if.
 #define COALESCE_VERSION_MAJOR 0
 #define COALESCE_VERSION_MINOR 2
 #define COALESCE_VERSION (COALESCE_VERSION_MAJOR * 1000 + COALESCE_VERSION_MINOR)
 
 namespace coalesce {
 
-/// The positions of the elements of the matrices. All numbers count elements. 0 means that rows or
+/// The positions of the elements of the matrices. All values are in elements. 0 means that rows or
 /// matrices follow each other without gaps.
 struct TransposeOptions {
     std::int64_t in_pitch = 0;    ///< the distance between rows of `in`; at least `cols`
@@ -67,10 +67,10 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
     if (!is_at(out, size) || !is_at(in, size)) return cudaErrorMisalignedAddress;
-    // Consecutive blocks take tiles below each other, so that rows of `out` are written in long
-    // runs. On an H200, this order was faster for all shapes that we tried, except for 2048 x 32768
-    // and 4096 x 32768, for which tiles along the rows take 2 and 3 % less time. This condition
-    // makes that exception.
+    // Consecutive blocks go down a column of tiles, so that rows of `out` are written in long runs.
+    // On an H200, this order was faster for all shapes that we tried, except for 2048 x 32768 and
+    // 4096 x 32768, for which tiles along the rows take 2 and 3 % less time. This condition makes
+    // that exception.
     task.is_down_first = cols / 8 < rows || cols / 16 > rows;
     return cudaSuccess;
 }

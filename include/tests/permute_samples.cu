@@ -103,7 +103,7 @@ cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cuda
 
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements) {
     PermuteSample sample;
-    // Sizes for which GPUs have instructions are more frequent than the others.
+    // Sizes for which GPUs have instructions are chosen more often than the others.
     sample.size = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 1, 16)
                                                            : std::int64_t{1} << pick(random, 0, 4));
     const auto axes =

@@ -33,7 +33,7 @@ using Permuter =
 cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cudaStream_t stream);
 
 /// Returns a random array of 0 to 6 axes with about `most_elements` elements at most. It has short
-/// and long axes, also of length 1 and 0, in any order, and may start anywhere.
+/// and long axes, including some of length 1 and 0, in any order, and may start anywhere.
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements);
 
 /// Runs the function on the sample. Returns "", or what is wrong: an element, a byte outside the

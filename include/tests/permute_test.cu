@@ -134,7 +134,7 @@ TEST_CASE("right: long elements, loaded as vectors") {
             check({size, {2, 49, 37, units}, {0, 2, 1, 3}, 0, 4});
         }
     }
-    check({3, {130, 132}, {1, 0}});  // tall tiles: 390 bytes are not whole sectors
+    check({3, {130, 132}, {1, 0}});  // tall tiles: 390 bytes are not a whole number of sectors
     check({3, {2, 140, 68}, {0, 2, 1}, 4, 0});
 }
 

@@ -16,7 +16,7 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char kPoison = 0xA7;
 
-/// The positions of the elements of matrices in memory. All numbers count elements.
+/// The positions of the elements of matrices in memory. All values are in elements.
 struct Layout {
     std::int64_t lines, length, pitch, stride, batches, offset;
 

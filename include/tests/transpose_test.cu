@@ -19,7 +19,7 @@ using namespace coalesce::samples;
 
 namespace {
 
-/// Replaces missing pitches and strides by those of matrices without gaps.
+/// Replaces missing pitches and strides with those of matrices without gaps.
 Sample filled_in(Sample sample) {
     TransposeOptions& options = sample.options;
     if (options.in_pitch == 0) options.in_pitch = sample.cols;
@@ -223,13 +223,13 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
                 check({2, rows + 2, cols, {0, 0, 17}, 4, start});
             }
         }
-        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, with ever more threads
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, more and more threads
         check({1, 180, 148, {0, 0, 3}, 4, start});
         check({2, 100, 96, {0, 0, 3}, start, 4});
         check({2, 98, 100, {0, 0, 3}, 4, start});
         check({2, 150, 148, {0, 0, 3}, start, 4});
     }
-    check({1, 12, 36, {0, 0, 17}, 1, 4});  // no whole words, or no start at a word
+    check({1, 12, 36, {0, 0, 17}, 1, 4});  // not whole words, or not starting at a word
     check({1, 12, 36, {0, 0, 17}, 4, 1});
     check({1, 14, 36, {0, 0, 17}, 4, 4});
     check({2, 13, 36, {0, 0, 17}, 4, 4});

@@ -42,10 +42,10 @@ struct NoRule : std::runtime_error {
 /// Returns {"square": {...}, "other": {...}}, each with {"kernel", "function", "block", "shared",
 /// "grid": [axis, axis, axis], "arguments": ["out", "in", "rows", "cols"]}. An argument may also be
 /// a number. An axis is {"of", "size"}: the number of pieces of `size` that cover "rows", "cols" or
-/// "elements"; for "one" there is a single block. It may have more keys. "tile": the pieces consist
-/// of "tiles" with this side. "plus": this is added to the extent. "times": the number of pieces is
-/// multiplied by this. "most": the limit for the number of blocks. Throws NoRule if no such rule
-/// explains all samples.
+/// "elements"; for "one" there is a single block. It may have additional keys. "tile": the pieces
+/// consist of "tiles" with this side. "plus": a number that is added to the extent. "times": a
+/// factor for the number of pieces. "most": the maximum number of blocks. Throws NoRule if no such
+/// rule explains all samples.
 nlohmann::ordered_json launch_rule(const std::vector<Sample>& samples);
 
 }  // namespace coalesce::recorder

@@ -29,8 +29,7 @@ __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* f
 __device__ COALESCE_INLINED void __pipeline_commit() {
     asm volatile("cp.async.commit_group;" : : : "memory");
 }
-/// Waits until only the last `pending` groups, at most, are still in flight. `pending` must be a
-/// constant.
+/// Waits until at most the last `pending` groups are still in flight. `pending` must be a constant.
 #    define __pipeline_wait_prior(pending) \
         asm volatile("cp.async.wait_group %0;" : : "n"(pending) : "memory")
 #endif

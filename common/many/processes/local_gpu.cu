@@ -9,7 +9,7 @@ namespace coalesce::processes {
 namespace {
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-/// The largest number of blocks in a grid's second dimension.
+/// The maximum number of blocks in a grid's second dimension.
 constexpr unsigned MOST_BLOCKS_DOWN = 65535;
 
 __global__ void transpose_padded(float* out, const float* in, int rows, int cols) {

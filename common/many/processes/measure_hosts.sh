@@ -7,7 +7,7 @@ set -eu
 program=$1 folder=$2
 shift 2
 [ $# -gt 0 ] || set -- 2 4
-# Do not use NVLink's multicast, which is not allowed on all computers.
+# Do not use NVLink's multicast, which some computers do not allow.
 export NCCL_NVLS_ENABLE=0
 as_root=
 [ "$(id -u)" != 0 ] || as_root=--allow-run-as-root

@@ -22,8 +22,8 @@ enum class Mistake {
 /// Whether the CPU or the GPU transposes a process's block before it is sent.
 enum class Local { cpu, gpu };
 
-/// A matrix that several processes share. `in` is spread by its rows. `out` is spread by its own
-/// rows, which are the columns of `in`.
+/// A matrix that several processes share. The rows of `in` are spread over the processes, and so
+/// are the rows of `out`, which are the columns of `in`.
 struct Shared {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;

@@ -1,5 +1,5 @@
-// Writes a script with the data about exercises that a page needs from the start: the initial texts,
-// the solutions, the requirements, and the GPUs for which times are predicted.
+// Writes a script with the data about exercises that a page needs from the start: the initial
+// texts, the solutions, the requirements, and the GPUs for which times are predicted.
 //
 //     exercise_data REPOSITORY FILE
 

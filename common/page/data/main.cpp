@@ -38,8 +38,8 @@ std::string headers_of(const fs::path& folder) {
     return text;
 }
 
-/// Reports whether the explorer shows a step. The step's kernels must need only the two matrices
-/// and their shape.
+/// Reports whether the explorer shows a step. It does if the step's kernels need only the two
+/// matrices and their shape.
 bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
     for (const ordered_json& variant : recorded) {
         const auto* known = step.find(variant.at("name").get<std::string>());
@@ -74,7 +74,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
             {"variants", variants}};
 }
 
-/// Returns the text between two lines "//! [kernel]".
+/// Returns the text between the two lines "//! [kernel]".
 std::string kernel_in(const std::string& source) {
     const std::string mark = "//! [kernel]\n";
     const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);

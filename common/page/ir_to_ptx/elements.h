@@ -1,4 +1,4 @@
-// Applies an operation on vectors to each pair of elements.
+// Applies an operation on vectors element by element.
 #pragma once
 
 #include <string>

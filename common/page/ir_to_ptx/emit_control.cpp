@@ -48,7 +48,7 @@ void emit_br(Emitter& e, const Instruction& i) {
     }
 }
 
-/// Emits a switch as one comparison after another. The edges that set phis follow the comparisons.
+/// Emits a switch as a sequence of comparisons. The edges that set phis follow the comparisons.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
     std::string value = e.extended(i.operands[0], true);

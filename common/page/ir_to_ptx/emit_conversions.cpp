@@ -41,7 +41,7 @@ void emit_trunc(Emitter& e, const Instruction& i) {
 
 namespace {
 
-/// Emits an extension to a type of one register.
+/// Emits an extension to a type that fits into one register.
 void extend(Emitter& e, const Instruction& i, std::size_t from_part, const std::string& d,
             u32 to_bits) {
     const Type& from = element_of(*i.operands[0]->type);

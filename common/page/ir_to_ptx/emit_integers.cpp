@@ -83,9 +83,9 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
     e.put("mov.b64 " + w.d[0] + ", " + low);
 }
 
-/// Emits a shift of a 128-bit integer. PTX shifts by more than 63 bits give 0 (or the sign). Each
-/// half of the result is therefore the OR of the parts that may be shifted into it, of which at
-/// most one is not 0.
+/// Emits a shift of a 128-bit integer. In PTX, a shift by more than 63 bits gives 0 (or the sign).
+/// Each half of the result is therefore the OR of the parts that may be shifted into it, of which
+/// at most one is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const Wide w = wide(e, i, part);
     const std::string n = e.fresh(Register::b32), back = e.fresh(Register::b32),

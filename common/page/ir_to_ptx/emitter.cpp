@@ -173,8 +173,8 @@ std::string Emitter::number_text(const Type& type, const Constant* constant,
     return std::to_string(static_cast<i64>(bits << unused) >> unused);
 }
 
-/// Reports whether the value has an address with a name: a variable, a function, a local array or
-/// the bytes of a parameter.
+/// Reports whether the value is an address with a name: that of a variable, a function, a local
+/// array or the bytes of a parameter.
 bool Emitter::symbol_of(const Value* value, Symbol& symbol) {
     if (value->is(Value::Kind::variable) || value->is(Value::Kind::function)) {
         symbol = {ptx_name(value->name), 0};

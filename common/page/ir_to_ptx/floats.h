@@ -9,7 +9,8 @@ namespace coalesce::translator {
 
 /// Returns "f32", "f64", "f16" or "bf16".
 std::string float_suffix(const Type& type);
-/// Returns an operand for instructions of the value's own type. Halves are always in registers.
+/// Returns an operand for instructions that operate on the value's own type. Halves are always in
+/// registers.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 
 }  // namespace coalesce::translator

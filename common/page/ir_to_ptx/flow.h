@@ -21,7 +21,7 @@ public:
     /// Returns the immediate dominator, or nullptr for the entry block.
     const Block* immediate(const Block* block) const;
     bool dominates(const Block* a, const Block* b) const;
-    /// Returns the blocks in an order in which each follows those that dominate it.
+    /// Returns the blocks in an order in which every block comes after its dominators.
     const std::vector<Block*>& order() const { return order_; }
 
 private:

@@ -135,7 +135,7 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             if (part >= parts.size()) fail(call, "inline assembly gives more than it says");
             Output output{"", e.result(call, part), family_of(call, c.letter),
                           register_of(*parts[part].type)};
-            // The text may require an input in the register of an output. In this case the output
+            // The text may require an input in the register of an output. In that case the output
             // needs a new register.
             output.asked = output.family == output.has ? output.given : e.fresh(output.family);
             operands.push_back(output.asked);

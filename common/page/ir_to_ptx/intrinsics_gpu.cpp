@@ -32,8 +32,8 @@ std::string address(Emitter& e, const Instruction& call, std::size_t k) {
 
 // ---- special registers ----
 
-/// Emits the read of a special register. "read.ptx.sreg.tid.x" becomes %tid.x, and other dots
-/// become underscores: %lanemask_lt, %cluster_ctaid.x.
+/// Emits a read of a special register. "read.ptx.sreg.tid.x" becomes %tid.x, and other dots become
+/// underscores: %lanemask_lt, %cluster_ctaid.x.
 void emit_special_register(Emitter& e, const Instruction& call) {
     std::string name = words_of(call).substr(std::string_view("read.ptx.sreg.").size());
     const bool has_axis = name.size() > 2 && name[name.size() - 2] == '.';
@@ -178,8 +178,8 @@ void emit_prefetch(Emitter& e, const Instruction& call) {
 
 // ---- special loads ----
 
-/// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache, or ldu, with
-/// which all lanes load the same address.
+/// Emits ldg.global.i.i32.p0(pointer, align), a load through the read-only cache, or ldu, a load
+/// from an address that is the same in all lanes.
 void emit_read_only_load(Emitter& e, const Instruction& call) {
     const std::vector<Part> parts = parts_of(*call.type);
     const bool is_ldu = words_of(call).starts_with("ldu");

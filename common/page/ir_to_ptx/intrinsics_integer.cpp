@@ -48,7 +48,7 @@ void emit_abs(Emitter& e, const Instruction& i) {
     });
 }
 
-/// Returns the value in a register of 32 or 64 bits, extended with zeros.
+/// Returns the value in a register of 32 or 64 bits, zero-extended.
 std::string in_wide_register(Emitter& e, const Value* value, u32& bits) {
     const std::string text = e.extended(value, false);
     bits = register_bits(*value->type);

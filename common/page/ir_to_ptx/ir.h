@@ -1,5 +1,5 @@
-// The in-memory form of an LLVM IR module, which the reader creates, passes change, and the emitter
-// prints.
+// The in-memory form of an LLVM IR module. The reader creates it, passes change it, and the emitter
+// prints it as PTX.
 //
 // Idea   As in LLVM, everything that an instruction can refer to is a Value: constants, arguments,
 //        blocks, functions, variables and instructions. The module owns all values until it is
@@ -45,7 +45,7 @@ struct Value {
         aggregate,   ///< Constant: its operands are the elements
         expression,  ///< Constant: an operation on its operands
         inline_asm,  ///< InlineAsm
-        metadata,    ///< an operand of a call, of which only the name is kept
+        metadata,    ///< an operand of a call; only its name is kept
     };
     Kind kind;
     const Type* type;
@@ -57,7 +57,7 @@ struct Value {
     bool is_constant() const { return kind >= Kind::function && kind <= Kind::expression; }
 };
 
-/// an operand of a call; only its name is kept
+/// The common base of instructions and constant expressions.
 struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
@@ -215,7 +215,7 @@ const Operation* as_operation(const Value* value);
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called(const Instruction& call);
-/// Replaces the value in all instructions of the function.
+/// Replaces all uses of the value in the function.
 void replace_uses(Function& function, const Value* old, Value* with);
 /// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);

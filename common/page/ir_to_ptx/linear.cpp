@@ -6,14 +6,14 @@ namespace coalesce::translator {
 
 namespace {
 
-/// A sum that is nested more deeply is treated as one value.
+/// The maximum nesting depth of a sum. A deeper sum is treated as a single value.
 constexpr int kMaxDepth = 12;
 
 class Sum {
 public:
     explicit Sum(Linear& to) : to_(to) {}
 
-    /// Adds `factor` times the value after its extension to 64 bits.
+    /// Adds `factor` times the value, which is first extended to 64 bits.
     void add(const Value* value, Extension extension, i64 factor, int depth) {
         if (i64 number = 0; is_number(value, number)) {
             to_.offset += factor * extended(number, *value->type, extension);

@@ -24,7 +24,7 @@ struct Linear {
     }
 };
 
-/// Returns the address in a pointer as a sum.
+/// Returns the address that a pointer contains, as a sum.
 Linear linear_address(const Value* pointer);
 
 }  // namespace coalesce::translator

@@ -1,6 +1,6 @@
-// Narrows loads if only some of their bytes are used, as the back end does. A load of a long long
-// of which only the lower half is used, for example, becomes a load of 4 bytes, which takes half
-// the wavefronts in shared memory.
+// Narrows loads if only some of their bytes are used, as the back end does. For example, the load
+// of a long long becomes a load of 4 bytes if only the lower half is used. This takes half the
+// wavefronts in shared memory.
 #include <algorithm>
 #include <bit>
 

@@ -100,8 +100,8 @@ std::string function_header(const Function& function) {
            limit(function, "nvvm.cluster_dim", ".reqnctapercluster");
 }
 
-/// Emits the store of an argument or a result. Small integers are extended to a word, and
-/// predicates become 0 and 1.
+/// Emits the instructions that store an argument or a result. Small integers are extended to a
+/// word, and predicates become 0 and 1.
 void put_parameter(Emitter& e, const std::string& name, const Value* value, const Type* by_value) {
     const auto put = [&](u64 offset, u32 bits, const std::string& text) {
         const std::string place = name + (offset ? "+" + std::to_string(offset) : "");

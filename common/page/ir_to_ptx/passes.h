@@ -1,4 +1,4 @@
-// The passes over a function before its PTX is written, in this order.
+// The passes that a function goes through before its PTX is written, in this order.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"

@@ -1,6 +1,6 @@
-// Infers the address spaces of pointers. A generic access must check the address, and nobody knows
-// in advance whether it will count as global or shared. Pointers therefore get their space if it
-// can be inferred.
+// Infers the address spaces of pointers. A generic access must check the address, and whether it
+// counts as global or shared is known only at run time. Every pointer whose space can be inferred
+// therefore gets this space.
 //
 // Idea   The arguments of a kernel are global, and an addrspacecast shows the original space. A
 //        pointer that is computed from pointers of one space is in the same space. Each such value

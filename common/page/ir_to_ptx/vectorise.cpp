@@ -1,14 +1,14 @@
 // Merges neighbouring loads and stores into accesses of up to 16 bytes.
 //
 // Idea   A copy of a float4 consists of four loads of 4 bytes, the first of which is aligned to 16
-//        bytes. LLVM's back end merges them according to these rules, and the number of requests
-//        depends on the rules:
+//        bytes. LLVM's back end merges them according to the following rules, which determine the
+//        number of requests:
 //          1. Accesses of the same kind, space and size whose addresses differ by constants form a chain.
 //          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
 //             between may access the same bytes. Otherwise the chain is cut.
 //          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
-//          4. The longest piece is taken from the beginning of the chain that is aligned to its own size.
-//             Loads may be extended to a power of two.
+//          4. The piece taken from the beginning of the chain is the longest one whose first access is
+//             aligned to the size of the piece. Loads may be extended to a power of two.
 // Watch  Rules 3 and 4 load bytes that the program did not request. These bytes are in a piece that
 //        is aligned to its size, so they are in the same sector as the others.
 #include <algorithm>
@@ -266,7 +266,7 @@ private:
             merge_stores(chain);
     }
 
-    /// Moves the instructions that compute a value up, so that they come before `at`.
+    /// Moves up the instructions that compute a value, so that they come before `at`.
     void hoist(Value* value, const Instruction* at) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;

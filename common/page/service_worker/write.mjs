@@ -19,7 +19,7 @@ const names = entries.map((entry) => path.relative(folder, path.join(entry.paren
 const kept = names.filter((name) => !written.includes(name) && !name.endsWith(".gz")).sort();
 const files = Object.fromEntries(kept.map((name) => [name, hashOf(fs.readFileSync(path.join(folder, name)))]));
 const script = fs.readFileSync(new URL("service_worker.js", import.meta.url), "utf8");
-// A change to the script also makes a new version.
+// A change to the script also creates a new version.
 const version = hashOf(JSON.stringify(files) + script);
 
 const book = JSON.stringify({ version, files }, null, 1);

@@ -10,7 +10,8 @@ import type { Message, Reply, Step } from "./worker";
 export class Ended extends Error {}
 
 /**
- * A page opened from the file system cannot load a script for its worker. It loads the script itself and passes on the text.
+ * A page opened from the file system cannot load a script for its worker. It loads the script itself and passes on the
+ * text.
  */
 async function scriptOfSimulator(): Promise<Blob | string> {
     const isFile = location.protocol === "file:";

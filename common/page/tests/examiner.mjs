@@ -5,8 +5,8 @@
 //     node examiner.mjs SIMULATOR VERDICTS NAME...
 //
 // VERDICTS is the program built from verdicts.cpp, and each NAME is an exercise ("03_tiled").
-// COALESCE_EXAMINER_ARGUMENTS contains further arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all verdicts
-// are the same.
+// COALESCE_EXAMINER_ARGUMENTS contains further arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all
+// verdicts are the same.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { differences, nativeCases } from "./differences.mjs";
@@ -40,7 +40,7 @@ async function main([simulator, program, ...names]) {
         }
         console.log(`${name}: ${cases.length} verdicts, ${describe(took)}`);
     }
-    // Test that differences() finds a difference, and finds none where there is none.
+    // Test that differences() finds a difference, and reports none where there is none.
     const one = { failures: [{ id: "missing-barrier" }], milliseconds: 1 };
     const other = { failures: [{ id: "shared-race" }], milliseconds: 2 };
     if (differences(one, other).length !== 1 || differences(one, one).length !== 0) throw new Error("differences()");

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Compiles with one compiler and runs kernels on the simulator of this process. `made` keeps the
+/// Compiles with one compiler and runs kernels on the simulator in this process. `made` keeps the
 /// compiler's first output.
 class Recorder : public LaunchingRunner {
 public:

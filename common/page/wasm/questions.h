@@ -20,7 +20,7 @@ nlohmann::json predict_launch(const nlohmann::json& question);
 nlohmann::json request_for_compiler(const nlohmann::json& question);
 /// Returns the verdict on the compiler's output for a learner's source.
 nlohmann::json examine_source(const nlohmann::json& question);
-/// Returns the cost of a solution, for the build of the book.
+/// Returns the cost of a solution, for use when the book is built.
 nlohmann::json cost_of_solution(const nlohmann::json& question);
 nlohmann::json hint_for_failure(const nlohmann::json& question);
 /// Returns the questions that ask a learner for a prediction.

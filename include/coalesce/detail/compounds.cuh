@@ -23,7 +23,7 @@ struct Compounds {
     int tile_rows, tile_cols;  ///< in elements
     int pitch;                 ///< the number of words between rows of a tile
     int lead;                  ///< the number of extra rows loaded before those of the tile
-    bool has_vectors;          ///< whether rows are loaded as vectors or as words
+    bool has_vectors;          ///< whether rows are loaded as vectors instead of words
     int warps;
     std::int64_t tiles_down, tiles_across;
 };

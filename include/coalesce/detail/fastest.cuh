@@ -75,7 +75,8 @@ constexpr std::int64_t tall_bytes = SIZE == 1   ? 20'480
                                     : SIZE == 2 ? 25'600
                                                 : 32'768;
 
-/// Returns how many rows a block of Tall takes, or 0 if its strips do not fit into shared memory.
+/// Returns how many rows a block of Tall processes, or 0 if its strips do not fit into shared
+/// memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
     using Kernel = TallOfFewCols<SIZE, pad_of<SIZE>>;
@@ -114,7 +115,7 @@ using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
 
-/// Returns how many columns a block of Wide takes, or 0 if its strips do not fit into shared
+/// Returns how many columns a block of Wide processes, or 0 if its strips do not fit into shared
 /// memory.
 template <int SIZE>
 int wide_cols(const Task& task) {
@@ -191,7 +192,7 @@ struct Fastest<16> {
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. It makes
 /// smaller ones slower, by up to 6 % at 64 MB.
 constexpr std::int64_t staying_bytes = 400'000'000;
-/// The limit `staying_bytes` for matrices whose rows start anywhere.
+/// Like `staying_bytes`, but for matrices whose rows start anywhere.
 constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
@@ -202,8 +203,8 @@ bool does_stay(const Task& task, bool is_aligned) {
 }
 
 /// The tile size of the kernel Rewound, for elements of 1 and 2 bytes whose rows start anywhere. It
-/// depends on the bytes of one matrix. Narrow matrices use a different kernel, because these tiles
-/// are too large for them.
+/// depends on the size of one matrix in bytes. Narrow matrices use a different kernel, because
+/// these tiles are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding rewinding_of(const Task& task) {
@@ -270,7 +271,7 @@ bool are_sectors_cut(const Task& task, std::int64_t shorter) {
            task.rows * task.cols >= least_bytes / SIZE / task.batches;
 }
 
-/// Reports whether the same columns of all rows are in the same channels of the memory.
+/// Reports whether the same columns of all rows are in the same memory channels.
 template <int SIZE>
 bool are_rows_camping(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;

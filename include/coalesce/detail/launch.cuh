@@ -42,7 +42,7 @@ struct KernelOf {
     }
 };
 
-/// The largest number of blocks in a grid.
+/// The maximum number of blocks in a grid.
 constexpr std::int64_t most_blocks = 2147483647;
 /// The number of bytes of shared memory that a block gets by default, and the number that every GPU
 /// grants on request.

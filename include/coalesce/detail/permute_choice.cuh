@@ -195,7 +195,7 @@ void choose_tile(Compounds& task) {
     } else {
         choose_tile_of_words<SIZE>(task);
     }
-    // If all runs start at a word, no tile needs a part of the previous row.
+    // If all runs start at a word boundary, no tile needs a part of the previous row.
     task.lead = are_words ? 0 : Compound<SIZE, false>::LEAD;
     task.tiles_down = pieces_of(task.tile_rows, task.rows + task.lead);
     task.tiles_across = pieces_of(task.tile_cols, task.cols);
@@ -241,7 +241,7 @@ Compounds compounds_of(const Plan& plan) {
 }
 
 /// Reports whether elements have three units and rows and columns consist of whole words, so that
-/// they are transposed in registers.
+/// elements can be transposed in registers.
 template <int SIZE>
 bool has_triples(const Compounds& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;

@@ -45,7 +45,8 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
                                         matrices.options, stream);
 }
 
-/// Launches a kernel of Triples. Returns cudaErrorNotSupported if the tiles do not fit into a grid.
+/// Launches one of the Triples kernels. Returns cudaErrorNotSupported if the tiles do not fit into
+/// a grid.
 template <class Kernel>
 cudaError_t launch_triples(Compounds task, cudaStream_t stream) {
     task.tiles_down = pieces_of(Kernel::ROWS, task.rows);

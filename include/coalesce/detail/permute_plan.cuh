@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// The largest number of axes of an array.
+/// The maximum number of axes of an array.
 constexpr int most_axes = 6;
 
 namespace permuting {

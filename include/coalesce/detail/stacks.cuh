@@ -36,7 +36,7 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Finds the positions in `in` of elements of `out`. Both are counted from the first element of
+    /// Finds the positions in `in` of elements of `out`. Both are relative to the first element of
     /// the block.
     struct Matrices {
         int rows, cols;
@@ -102,7 +102,8 @@ struct StackOfWords {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
     }
 
-    /// The matrices are below each other, so all of their rows are treated as rows of one matrix.
+    /// The matrices follow each other without gaps, so all of their rows are treated as rows of one
+    /// matrix.
     static __device__ void load(const Line& line, const char* from, int rows, int cols,
                                 int matrices) {
         const int pieces = cols / COLS, height = rows / N, all_down = matrices * height;

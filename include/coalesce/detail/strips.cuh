@@ -173,8 +173,8 @@ struct Tall {
         char* line = out_of<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
-        // The position of the column's start in bytes, modulo 32. A strip has whole groups of rows, so
-        // the strip's first row does not change it.
+        // The position of the column's start in bytes, modulo 32. A strip consists of whole groups
+        // of rows, so the strip's first row does not change it.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop, and would warn
@@ -208,7 +208,7 @@ struct Tall {
         }
     }
 
-    /// Returns a word of elements that are below each other in the strip.
+    /// Returns a word of elements that are vertically adjacent in the strip.
     static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
             return element<SIZE>(strip.at(from + i * row_bytes), 0);
@@ -222,9 +222,9 @@ struct Tall {
     }
 };
 
-/// A kernel for the opposite case of Tall: `in` has few rows, and `out` has no gaps between rows. A
-/// strip of columns becomes one line of memory. Each thread collects the elements of one column. If
-/// there are very few rows, strips have more columns than threads, and are loaded in a different
+/// A kernel for the opposite case from Tall: `in` has few rows, and `out` has no gaps between rows.
+/// A strip of columns becomes one line of memory. Each thread collects the elements of one column.
+/// If there are very few rows, strips have more columns than threads, and are loaded in a different
 /// way. Elements smaller than a word are always loaded as words, because loading them one by one
 /// takes too many instructions. If columns of bytes consist of whole words, the bytes are
 /// transposed before they are stored to shared memory.

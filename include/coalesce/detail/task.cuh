@@ -19,7 +19,7 @@ struct Task {
     unsigned tiles_down, tiles_across;  ///< per matrix
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
     int stack;                          ///< the number of matrices per block
-    bool is_down_first;                 ///< whether consecutive blocks take tiles below each other
+    bool is_down_first;                 ///< whether consecutive blocks go down a column of tiles
     /// Whether strips of tiles are taken 32 strips apart instead of in order.
     bool is_spread;
     /// The number of strips of tiles that are processed together.
@@ -32,11 +32,11 @@ struct Place {
     std::int64_t batch;     ///< the number of the matrix
 };
 
-/// Returns the strip that is processed in position `strip`. The order is 0, 32, 1, 33, and so on,
+/// Returns the strip that is processed at position `strip`. The order is 0, 32, 1, 33, and so on,
 /// in groups of 64 strips. If strips are 256 bytes wide, those that are read at the same time are
 /// then 8 KB apart. If rows are a multiple of 128 KB apart, all rows of neighbouring strips are in
-/// the same channels of the memory, but strips 8 KB apart are not. Strips in an incomplete group
-/// keep their order.
+/// the same memory channels, but strips 8 KB apart are not. Strips in an incomplete group keep
+/// their order.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;
     return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;

@@ -42,8 +42,7 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
 }
 
-/// Returns the distance of the start of a row of `out` from the previous multiple of SHIFT
-/// elements.
+/// Returns how far the start of a row of `out` is past the previous multiple of SHIFT elements.
 template <int SIZE, int SHIFT>
 __device__ inline int phase_of(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
@@ -173,9 +172,9 @@ __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N
     }
 }
 
-/// A transposed tile in shared memory. It consists of vectors of N elements that are below each
-/// other in `in`. Threads that are served together store to columns that are N apart. Each of these
-/// columns permutes its vectors differently, so that the threads access different banks.
+/// A transposed tile in shared memory. It consists of vectors of N elements that are vertically
+/// adjacent in `in`. Threads that are served together store to columns that are N apart. Each of
+/// these columns permutes its vectors differently, so that the threads access different banks.
 template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
 struct TurnedTile {
     static constexpr int N = BYTES / SIZE;

@@ -87,7 +87,7 @@ TEST_CASE("inline assembly that cannot be: said in words") {
 
 namespace {
 
-/// Returns `out` after 64 threads have updated it. It starts with zeros, and thread k updates its
+/// Returns `out` after 64 threads have updated it. `out` is zero at first, and thread k updates its
 /// element k % 4 of this type.
 std::vector<u64> by_all(const std::string& type, const std::string& update) {
     return run(kernel("  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %k = and i32 %t, 3\n"

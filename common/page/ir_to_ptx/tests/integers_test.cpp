@@ -1,5 +1,5 @@
-// Tests every integer operation at every width. The simulated GPU must compute the same as C++ on
-// the host.
+// Tests every integer operation at every width. The simulated GPU must compute the same results as
+// C++ on the host.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ using namespace coalesce::translator::tests;
 namespace {
 
 /// Returns everything that the kernel prints, followed by the message if it fails. The simulated
-/// GPU prints to the standard output of this program, so that is redirected to a file.
+/// GPU prints to the standard output of this program, which is therefore redirected to a file.
 std::string printed_by(const std::string& ir, const std::vector<u64>& input, Launch launch = {}) {
     const TemporaryFolder folder;
     const std::string name = folder.path / "printed";

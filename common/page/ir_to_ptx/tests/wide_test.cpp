@@ -1,5 +1,5 @@
-// Tests integers of more than 64 bits. Operations that the GPU has no instruction for are compared
-// with the host's.
+// Tests integers of more than 64 bits. For operations that the GPU has no instruction for, the
+// results are compared with the host's.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ const std::vector<u128> values = {0,
                                   of(0x8000000000000000, 0),
                                   of(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF1)};
 
-/// Returns %d for every pair. `operations` compute %d from %a and %b. Thread k reads its pair from
+/// Returns %d for every pair. `operations` computes %d from %a and %b. Thread k reads its pair from
 /// in[4k] to in[4k + 3].
 std::vector<u128> all_of(const std::string& operations,
                          const std::vector<std::pair<u128, u128>>& pairs,

@@ -53,7 +53,7 @@ export class BlockOrderPart {
             const element = (address ?? 0) / 4;
             tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
         }
-        // A bulk copy (TMA) is not a load of a thread, so no order is visible.
+        // Bulk copies (TMA) are not loads by threads, so no order is visible.
         this.root.hidden = tiles.every((tile) => tile === null);
         if (this.root.hidden) return;
         this.tiles = tiles;

@@ -1,6 +1,6 @@
-// Implements WASI (preview 1) for one run of a program: files in memory, arguments and output. It
-// has only the functions that a compiler needs. There is one folder, "/". Links, times and creating
-// folders are not supported.
+// Implements WASI (preview 1) for one run of a program: files in memory, arguments and output. It has only the
+// functions that a compiler needs. There is one folder, "/". Links, times and the creation of folders are not
+// supported.
 
 /** WASI's error numbers. */
 const errors = { none: 0, badFile: 8, exists: 20, invalid: 28, isFolder: 31, noEntry: 44, noSystem: 52, noFolder: 54 } as const;
@@ -34,7 +34,7 @@ class MemoryFile {
             larger.set(this.bytes);
             this.space = larger;
         }
-        // The bytes after the end may be left from before the file was truncated.
+        // The bytes after the end may be left over from before the file was truncated.
         if (at > this.size) this.space.fill(0, this.size, at);
         this.space.set(bytes, at);
         this.size = Math.max(this.size, end);

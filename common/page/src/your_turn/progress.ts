@@ -1,5 +1,5 @@
-// Keeps a learner's progress and texts in this browser. The progress has the format of
-// .learn/state.json (common/learn/state.h), so that it can be exported and imported.
+// Keeps a learner's progress and texts in this browser. The progress is in the format of .learn/state.json
+// (common/learn/state.h), so that it can be exported and imported.
 
 import type { Examined } from "../examiner";
 import type { Counters } from "../simulator";
