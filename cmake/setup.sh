@@ -55,7 +55,7 @@ has_header() {
 # any_file PATTERN... -- reports whether the shell has expanded the pattern to an existing file.
 any_file() { [ -e "$1" ]; }
 
-# missing_packages NEEDS -- prints the packages that are missing. NEEDS is `all`, `whole`, or a list of parts such as
+# missing_packages NEEDS -- prints the names of missing packages. NEEDS is `all`, `whole`, or a list of parts such as
 # grader and docs. The list begins with `course` if tests are wanted. The function looks for the programs and headers
 # themselves, because they need not come from packages.
 missing_packages() {
@@ -117,7 +117,8 @@ missing_packages() {
     esac
 }
 has_python_yaml() { has python3 && python3 -c 'import yaml' 2>/dev/null; }
-# Prints the package with the newest clang in this distribution, or nothing if that clang is already installed.
+# Prints the name of the package with the newest clang in this distribution, or nothing if that clang is already
+# installed.
 newest_clang() {
     for version in 22 21 20 19 18 17 16 15 14; do
         apt-cache show "clang-$version" >/dev/null 2>&1 || continue
@@ -184,7 +185,7 @@ cores() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 set_up() {
     choose_compiler
     install_packages "$1"
-    # Commands that run no tests leave the tests in the build folder as they are.
+    # Commands that run no tests keep the set of tests in the build folder.
     case $1 in course* | all | whole) tests=$(printf '%s' "$1" | tr ' ' ';') ;; *) tests= ;; esac
     mkdir -p "$build"
     configure

@@ -104,8 +104,8 @@ struct Chunks : Way {
 
 // The GPUs' copy engines write each row of a piece to its final address, so nothing is unpacked,
 // and no thread moves data between GPUs. The first chunk is sent untransposed while the second is
-// packed, so that no link waits for a kernel. Its receiver transposes it at the end, during the
-// last copies.
+// packed, so that no link waits for a kernel. The receiver of the first chunk transposes it at the
+// end, during the last copies.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, leaving_memory(tuning), pack, false),
@@ -138,7 +138,7 @@ struct Copies : Chunks {
         const int count = ranks.count();
         for (int turn = 1; turn < count; ++turn) {
             // Wait for the rank that previously sent to the same peer, because simultaneous copies
-            // to a peer slow each other down.
+            // to one peer slow each other down.
             ranks.each([&](int rank) {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });

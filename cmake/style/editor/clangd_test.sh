@@ -19,8 +19,8 @@ mv compile.json build/editor/compile_commands.json
 echo '[]' >build/compile_commands.json
 cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$repository/solutions" .
 
-# check FILE: reports whether clangd finds no errors in FILE. --check-lines limits clangd's further checks to line 1.
-# Errors are found in all lines.
+# check FILE: reports whether clangd accepts FILE without errors. --check-lines limits clangd's additional checks to
+# line 1, but errors are reported for all lines.
 check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
 count=0
 for file in steps/*/main.cu steps/*/program.cu exercises/*/*.cu solutions/*/*.cu; do

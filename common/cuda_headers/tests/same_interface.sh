@@ -12,8 +12,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# facts HEADERS PROGRAM_OF NAME: prints the facts of HEADERS about the names in the headers of
-# PROGRAM_OF.
+# facts HEADERS PROGRAM_OF NAME: prints the facts that HEADERS contain about the names in the headers of PROGRAM_OF.
 facts() {
     sh "$here/facts.sh" "$2/coalesce_cuda/error_list.inc" "$2/coalesce_cuda/attribute_list.inc" \
         "$2/coalesce_cuda/driver_types.h" "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"

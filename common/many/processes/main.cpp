@@ -165,7 +165,8 @@ private:
         for (Measured& measured : all) measured.ms = summarise(measured.times).ms;
     }
 
-    /// Returns the time from when all processes are ready until the last one has finished.
+    /// Returns the time from the moment when all processes are ready until the last one has
+    /// finished.
     static double time_once(Way& way) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();

@@ -21,7 +21,7 @@ const std::vector<Shape> kVerified = {{64, 64},   {96, 160}, {77, 45}, {1, 70}, 
 /// The shape to measure: 512 MiB.
 constexpr Shape kMeasured = {8192, 16384};
 
-/// The options as text, before they are interpreted.
+/// The options as text, before they are parsed.
 struct Words {
     int rows = 0, cols = 0;
     std::string way, local = "cpu", mistake = "none";

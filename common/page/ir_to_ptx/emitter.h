@@ -27,7 +27,7 @@ constexpr u32 bits_of(Register family) {
 }
 
 /// Returns the kind of register for a scalar. An i1 is a predicate. Types up to i16, half and
-/// bfloat use b16. An i128 takes two of b64.
+/// bfloat use b16. An i128 takes two b64 registers.
 Register register_of(const Type& scalar);
 /// Returns the width of this register: 1, 16, 32 or 64.
 u32 register_bits(const Type& scalar);

@@ -47,7 +47,7 @@ To same_bits(From from) {
     return to;
 }
 
-/// Parses decimal digits of up to 128 bits.
+/// Parses a decimal number of up to 128 bits.
 void parse_integer(const std::string& digits, u64& low, u64& high) {
     low = high = 0;
     const bool is_negative = digits[0] == '-';

@@ -1,5 +1,5 @@
-// Transposes a small matrix, in a program whose two files both include the header. Prints "right"
-// or "wrong".
+// Transposes a small matrix. Both files of this program include the header. Prints "right" or
+// "wrong".
 #include <coalesce/transpose.cuh>
 #include <cstdio>
 

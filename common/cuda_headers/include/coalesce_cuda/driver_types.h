@@ -1,4 +1,4 @@
-// The types of the CUDA 13 runtime's interface. Their numbers, names and layouts are facts of the
+// The types of the CUDA 13 runtime's interface. Their numbers, names and layouts are part of the
 // binary interface between programs and libcudart.so.13. We wrote these headers for this project.
 // If the toolkit is installed, a test compares every number, size and offset with its headers.
 #pragma once
