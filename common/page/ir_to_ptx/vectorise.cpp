@@ -7,8 +7,8 @@
 //          2. Loads move up to the first of them, and stores move down to the last, if no instruction in
 //             between may access the same bytes. Otherwise the chain is cut.
 //          3. The chain is cut at gaps, except for gaps of one or two elements between loads.
-//          4. The piece taken from the beginning of the chain is the longest one whose first access is
-//             aligned to the size of the piece. Loads may be extended to a power of two.
+//          4. The piece taken from the beginning of the chain is the longest one whose first access
+//             is aligned to the size of the piece. Loads may be extended to a power of two.
 // Watch  Rules 3 and 4 load bytes that the program did not request. These bytes are in a piece that
 //        is aligned to its size, so they are in the same sector as the others.
 #include <algorithm>

@@ -4,9 +4,9 @@
 //
 //     verdicts 03_tiled [--ptx] [--all]
 //
-// The kernels are the blank, the solution, its mutants, the bug hunt and its solution. With --all, those in
-// right/ and wrong/ are added. They are compiled through LLVM IR and our translator, or with --ptx by clang's
-// own back end. The output is JSON:
+// The kernels are the blank, the solution, its mutants, the bug hunt and its solution. With --all,
+// those in right/ and wrong/ are added. They are compiled through LLVM IR and our translator, or
+// with --ptx by clang's own back end. The output is JSON:
 // {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
 #include <cstdio>
 #include <cstring>
