@@ -27,7 +27,7 @@ constexpr double kMixed = .3;
 /// in part, or too few blocks.
 constexpr double kOthers = .4;
 /// Launches that read and write memory in place. Two such kernels took 1.4 and 1.6 times as long as
-/// copies of as many bytes, for unknown reasons.
+/// copies of the same number of bytes, for unknown reasons.
 constexpr double kInPlace = .6;
 /// Launches limited by the first-level cache. If the lanes of a warp look up single sectors, the
 /// cache serves more than one line per cycle, and is up to 1.8 times as fast as predicted.
@@ -41,7 +41,7 @@ constexpr double kFewRereads = 1.3;
 constexpr double kDocuments = .07;
 /// The variation of a launch's start and end between launches, in milliseconds.
 constexpr double kLaunchMs = .0005;
-/// The most that the variation of start and end adds to a band.
+/// The maximum that the variation of start and end may add to a band.
 constexpr double kMostOfLaunch = .15;
 
 bool waits_for_memory(Binds binds) {

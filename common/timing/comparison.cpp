@@ -27,7 +27,7 @@ Difference in_flight(const Prediction& fast, const Prediction& slow) {
                        " are in flight per multiprocessor instead of " +
                        bytes_text(slow.bytes_on_their_way);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
-    // Bytes in flight beyond the needed number gain nothing.
+    // More bytes in flight than memory needs gain nothing.
     const double needed = is_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
     return {std::min(fast.bytes_on_their_way, needed) / slow.bytes_on_their_way, text};
 }
@@ -154,7 +154,7 @@ std::vector<Difference> of_work(const Prediction& fast, const Prediction& slow) 
             runs(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
-/// Returns the two differences that explain most.
+/// Returns the two differences that explain the most.
 std::vector<std::string> reasons(const Prediction& fast, const Prediction& slow) {
     std::vector<Difference> all = of_work(fast, slow);
     if (waits(slow)) {
@@ -201,7 +201,7 @@ std::string what_binds(const Prediction& fast, const Prediction& slow) {
            limit_of(slow) + ".";
 }
 
-/// Returns a sentence about what the model does not know of either launch.
+/// Returns a sentence about what the model does not know about either launch.
 std::string unknown_of_both(const Prediction& one, const Prediction& other) {
     std::vector<std::string> said;
     for (const Prediction* p : {&one, &other}) {

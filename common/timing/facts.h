@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// Runs shorter than this, in bytes, cost memory more than those of a copy.
+/// Runs shorter than this, in bytes, cost memory more time than those of a copy.
 constexpr double kLongRun = 1024;
 /// A ratio above this is worth mentioning.
 constexpr double kNotablyMore = 1.1;

@@ -11,19 +11,19 @@ namespace {
 double with_digits(double value, int digits) {
     if (value == 0) return 0;
     const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
-    // Divide by the inverse, which is exact, because 0.1 * 43 is 4.300000000000001.
+    // Divide by the inverse, which is a whole number: 0.1 * 43 would be 4.300000000000001.
     return last < 1 ? std::round(value * std::round(1 / last)) / std::round(1 / last)
                     : std::round(value / last) * last;
 }
 
-/// Rounds to two digits, or to three after a leading 1, where two would mean an error of 5 %.
+/// Rounds to two digits, or to three if the first is 1, because two would mean an error of 5 %.
 double said(double value) {
     const double coarse = with_digits(value, 2);
     const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));
     return with_digits(value, first < 2 ? 3 : 2);
 }
 
-/// Formats a whole number, or below 10 a number with one decimal, and the unit.
+/// Formats a value with its unit: as a whole number, or with one decimal if it is below 10.
 std::string in_unit(double value, const char* unit) {
     return short_number(value < 10 ? with_digits(value, 2) : std::round(value)) + unit;
 }

@@ -1,4 +1,4 @@
-// Reads and writes the files of gpus/, both from one list of their keys.
+// Reads and writes the files in gpus/, using one list of keys for both.
 #include "timing/gpu.h"
 
 #include <cctype>

@@ -1,7 +1,7 @@
-// The description of a GPU for the time model. Programs in calibrate/ measure most of its numbers.
-// gpus/*.toml contain the numbers, with one file per GPU. A number that has not been measured on a
-// GPU comes from documents, and `source` says so. A number that no document has is copied from the
-// GPU in `like`.
+// The description of a GPU for the time model. The numbers are in gpus/*.toml, one file per GPU,
+// and programs in calibrate/ measure most of them. A number that has not been measured on a GPU
+// comes from documents, and `source` says so. A number that no document gives is copied from the
+// GPU named in `like`.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace coalesce::timing {
 
-/// An error in a file of gpus/: "common/timing/gpus/NVIDIA-L4.toml:7: ...".
+/// An error in one of the files in gpus/: "common/timing/gpus/NVIDIA-L4.toml:7: ...".
 struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -28,9 +28,9 @@ struct PartialSectors {
     double of_4 = 0, of_8 = 0, of_16 = 0;  ///< indexed by the bytes written at once
 };
 
-/// The cycles that a multiprocessor's bulk copy unit takes for a row, by the row's bytes, for
-/// separate rows and for rows of boxes. Empty lists mean that these cycles have not been measured.
-/// The model then assumes 0.
+/// The cycles that a multiprocessor's bulk copy unit takes for a row of `bytes` bytes, for separate
+/// rows and for rows of boxes. Empty lists mean that these cycles have not been measured. The model
+/// then assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, row_of_box;
 };
@@ -50,7 +50,7 @@ struct Gpu {
     double clock_ghz = 0;               ///< the clock under load
 
     // The parameters of memory. Times are in nanoseconds, because memory has its own clock.
-    double peak_gbps = 0;                                 ///< the bandwidth in the data sheets
+    double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
     /// Added to the latency of a load, multiplied by u / (1 - u), where u is the utilization of
@@ -61,7 +61,7 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double latency_floor = 1;
-    /// The largest average of the difference between the latency of a load and that of the fastest
+    /// Upper limit of the average difference between the latency of a load and that of the fastest
     /// loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
@@ -81,18 +81,19 @@ struct Gpu {
 
     // The costs of starting and ending blocks.
     double launch_us = 0;       ///< the time of a kernel that does nothing
-    double block_interval = 0;  ///< the cycles between two blocks that start on a multiprocessor
+    double block_interval = 0;  ///< the cycles between the starts of two blocks on a multiprocessor
     /// Cycles from the end of a block or warp to the first instruction of the next.
     double block_start = 0, warp_start = 0;
 };
 
-/// Reads the text of a file of gpus/. `file` is the file's name in error messages.
+/// Parses the text of one of the files in gpus/. Error messages call it `file`.
 Gpu read_gpu(std::string_view text, const std::string& file);
-/// Returns the text of a file of gpus/, with a comment for every number. `calibrate` uses this
+/// Returns the text of a file for gpus/, with a comment for every number. `calibrate` uses this
 /// function.
 std::string write_gpu(const Gpu& gpu);
 
-/// Returns the GPUs of gpus/, which are compiled in. The first one is the default for predictions.
+/// Returns the GPUs described in gpus/, which is compiled in. The first one is the default for
+/// predictions.
 const std::vector<Gpu>& known_gpus();
 /// Finds a GPU by its name or the end of its name, ignoring case: "H200", "nvidia h200". Throws a
 /// GpuError that lists the known GPUs.

@@ -1,4 +1,4 @@
-// The files of gpus/, which CMake compiles in (embed_gpus.cmake).
+// The files in gpus/, which CMake compiles in (embed_gpus.cmake).
 #pragma once
 
 #include <string_view>

@@ -42,10 +42,10 @@ Cost division(const Instruction& i) {
     return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{kSlotsOfDivision, 130, Pipe::divide};
 }
 
-/// Returns the cost of an instruction of the special function unit. Without .ftz, operands too
-/// small for the unit are scaled before and after. Roots and reciprocals with IEEE 754 rounding are
-/// corrected by a few products. (Instructions counted in machine code for sm_90, latencies measured
-/// by calibrate/issue.cu.)
+/// Returns the cost of an instruction of the special function unit. Without .ftz, operands that are
+/// too small for the unit are scaled before it, and results after it. Roots and reciprocals with
+/// IEEE 754 rounding are corrected by a few products. (Instructions counted in machine code for
+/// sm_90, latencies measured by calibrate/issue.cu.)
 Cost special(const Instruction& i) {
     if (is_double(i)) return {11, 90, Pipe::fp64};
     const bool is_sine = i.opcode == "sin" || i.opcode == "cos" || i.opcode == "tanh";
@@ -128,7 +128,7 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
-    // Their cost has not been measured: one issue slot, as for arithmetic, and the prediction
+    // Their cost has not been measured. Assume one issue slot, as for arithmetic. The prediction
     // reports Unknown::tensor_cores.
     if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||

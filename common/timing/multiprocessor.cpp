@@ -26,7 +26,7 @@ constexpr double kLsuQueue = 64;
 constexpr double kCyclesOfLine = 1;
 /// Cycles of the first-level cache for each half line that arrives in it.
 constexpr double kCyclesOfFill = .5;
-/// Time constant of the average utilization of memory, in cycles.
+/// Time constant for averaging the utilization of memory, in cycles.
 constexpr double kMemoryOfLoad = 6000;
 /// Room for written data that is not yet in memory, in cycles of a multiprocessor's share of
 /// memory.
@@ -64,8 +64,8 @@ public:
         const double begin = use(t, sectors * work_.read_cycles * part_);
         return begin + latency();  // `use` has changed the latency
     }
-    /// Returns when the second-level cache has room for the sectors. It delays data that memory
-    /// cannot accept yet.
+    /// Returns when the second-level cache has room for the sectors. The cache delays data that
+    /// memory cannot accept yet.
     double write(double t, double sectors) {
         return use(t, sectors * work_.write_cycles * part_) - kRoomForWrites;
     }
@@ -108,16 +108,16 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t phases = 0;  ///< phases of bulk loads that the warp has waited for
     double barrier_since = 0;
-    double storing_since = -1;  ///< start of stores without a wait; below 0: none
-    double half = 0;            ///< the time when half of its operations were done
-    std::vector<double> done;   ///< the time when the result of each operation is available
+    double storing_since = -1;  ///< when it began to store without waiting; below 0: it does not
+    double half = 0;            ///< when half of its operations were done
+    std::vector<double> done;   ///< when the result of each operation is available
 };
 
 /// A memory range that a block has requested.
 struct Place {
     double late = 0;   ///< its latency within the spread
-    double until = 0;  ///< later requests draw a new latency
-    double there = 0;  ///< the last arrival of data in the first-level cache
+    double until = 0;  ///< requests from then on draw a new latency
+    double there = 0;  ///< when data last arrived in the first-level cache
 };
 
 struct BlockState {
@@ -179,8 +179,8 @@ private:
         return here > all ? all / here : 1;
     }
     /// Returns the number of blocks to simulate: a few rounds of resident blocks. If blocks differ,
-    /// the number covers whole cycles of their kinds, at least two of which lie between the first
-    /// and the last rounds.
+    /// the number covers whole repetitions of the sequence of their kinds, with at least two
+    /// repetitions between the first and the last rounds.
     double longest_run() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
         if (!work_.unlike) return rounds;
@@ -248,9 +248,9 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// If the blocks or their kinds do not divide evenly, some multiprocessors get one more block
-    /// than others. The simulation follows such a multiprocessor, which also gets the share of
-    /// memory that the others do not use.
+    /// If the blocks or their kinds do not divide evenly among the multiprocessors, some get one
+    /// more block than others. The simulation follows such a multiprocessor, which also gets the
+    /// share of memory that the others do not use.
     const double part_of_most_;
     MemoryShare memory_;
     Room room_;
@@ -341,8 +341,8 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Returns the variation of a load's latency. Data of a memory range arrive together, for every
-/// request that the block makes until then.
+/// Returns how much later than average a load's data arrive (negative if earlier). The data of a
+/// memory range arrive together, for every request that the block makes until then.
 double Simulation::lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.places) {
@@ -413,7 +413,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     on_its_way(asked, done, bytes);
 }
 
-/// Returns the cycles of the path to the cache for sectors that the request stores in parts. A
+/// Returns how many cycles of the path to the cache the partial sectors of the request take. A
 /// warp's stores leave together if it does not wait between them.
 double Simulation::cost_of_parts(WarpState& warp, const Operation& o, double t) {
     if (o.parts.empty()) return 0;
@@ -440,8 +440,8 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double whole = kSectorBytes / gpu_.l2_write_bytes;
     const double partial = std::max(cost_of_parts(warp, o, begin), o.partial * whole);
     const double cost = part_of_most_ * (o.sectors * whole + partial);
-    // A multiprocessor alone writes a whole sector per cycle. The limit for all multiprocessors is
-    // lower, but the pauses of others leave room for bursts.
+    // On its own, a multiprocessor writes a whole sector per cycle. The limit for all
+    // multiprocessors is lower, but pauses of the others leave room for bursts.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
     to_l2_credit_ = std::min(kCredit, to_l2_credit_ + cost / 4);
@@ -453,7 +453,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     if (o.kind == Kind::bulk_store) blocks_[warp.block].bulk_stores.push_back(to_l2_ + 300);
 }
 
-/// Returns the cycles of the bulk copy unit for all rows of a load.
+/// Returns how many cycles the bulk copy unit takes for all rows of a load.
 double cycles_of_rows(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
     const std::vector<double>& cycles = o.is_box ? bulk.row_of_box : bulk.row;
@@ -514,8 +514,8 @@ bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
 
 double Simulation::drained(const BlockState& block, const Operation& o) const {
     const auto count = static_cast<std::ptrdiff_t>(block.bulk_stores.size());
-    // Assume two stores per group, as in the course's pipelines. With more the warp waits a little
-    // too long here.
+    // Assume two stores per group, as in the course's pipelines. With more stores, the simulated
+    // warp waits a little too long.
     const std::ptrdiff_t wanted = std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.keeps));
     return wanted == 0
                ? 0
@@ -589,7 +589,7 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
     return true;
 }
 
-/// Returns the factor by which warps take longer than recorded. If only the beginning of a warp was
+/// Returns the factor by which warps run longer than recorded. If only the beginning of a warp was
 /// recorded, assume that the rest continues like the second half of the recording.
 double Simulation::longer_than_recorded() const {
     double in_all = 0, kinds = 0;
@@ -611,7 +611,7 @@ Outcome Simulation::outcome() {
     r.cycles_a_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
-    // If some blocks do more than others, measure whole cycles of their kinds.
+    // If some blocks do more than others, measure whole repetitions of the sequence of kinds.
     if (const std::size_t turn = work_.kind_of.size(); work_.unlike && to >= from + turn)
         to -= (to - from) % turn;
     if (to > from + 1 && to < ends_.size())
@@ -660,7 +660,7 @@ void spread(const Stretch& s, double begin, double step, std::size_t moments, Ad
 
 void Simulation::draw(Outcome& r) const {
     constexpr std::size_t moments = 240;
-    // Show two and a half lives of a block in the middle of the launch, or the whole launch if that
+    // Show two and a half block lifetimes in the middle of the launch, or the whole launch if that
     // is shorter.
     const double life =
         lives_.empty() ? end_ : lives_[lives_.size() / 2].end - lives_[lives_.size() / 2].begin;

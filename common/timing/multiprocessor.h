@@ -20,7 +20,7 @@ namespace coalesce::timing {
 /// The work of one multiprocessor.
 struct Work {
     std::vector<BlockProgram> kinds;     ///< the different blocks
-    std::vector<std::uint32_t> kind_of;  ///< the kinds of the blocks in order, which repeat
+    std::vector<std::uint32_t> kind_of;  ///< the sequence of kinds of blocks, which repeats
     bool unlike = false;                 ///< whether some blocks do far more than others
     int resident = 1;                    ///< the number of resident blocks
     double blocks = 1;                   ///< the number of all blocks
@@ -43,7 +43,7 @@ struct Outcome {
     double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
-    /// The utilization of the path to the cache by sectors that are stored in parts.
+    /// The utilization of the path to the cache by partial sectors alone.
     double stores_busy = 0;
     WarpLife life;
     TimeLine time_line;

@@ -17,10 +17,10 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr std::uint32_t kSectorsOfPlace = 32;  ///< 1 KiB of memory answers together
+constexpr std::uint32_t kSectorsOfPlace = 32;  ///< the data of 1 KiB of memory arrive together
 /// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
 constexpr float kLatencyOfConstant = 27;
-/// Machine instructions of a branch: setting the point of reconvergence, the branch, and
+/// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
 constexpr float kSlotsOfBranch = 3;
 constexpr std::uint32_t kBytesOfPass = 128;
@@ -32,12 +32,13 @@ constexpr std::uint32_t kSectorsOfHalf = 2;  ///< half a line
 constexpr std::uint32_t kHalfSector = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first level.
 constexpr double kRarelyMissed = .3;
-/// The largest span of a store along a row, in sectors of the row per stored sector. Other stores
-/// soon fill the gaps in such a span.
+/// Ratio of the sectors that a store spans to the sectors that it writes, up to which its lanes
+/// count as storing along a row. Other stores along the row soon complete the partial sectors.
 constexpr std::uint32_t kNearSectors = 8;
-/// The fraction of the ends of runs that must be completed, because the neighbouring part of a
-/// sector mostly arrives at the same time. Parts in isolated sectors must all be completed.
-/// (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// The fraction of the ends of runs that count as left unfinished. At the other ends, the
+/// neighbouring part of the sector arrives at about the same time. A run of one sector always
+/// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
+/// sector.)
 constexpr float kUnfinishedEnds = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -163,7 +164,7 @@ private:
     struct Asked {
         std::uint64_t lines = 0, waits = 0;  ///< counts up to then
     };
-    std::unordered_map<std::uint64_t, Asked> asked_;  ///< the last request for a line
+    std::unordered_map<std::uint64_t, Asked> asked_;  ///< by line: its last request
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t doubtful_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
@@ -279,8 +280,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     for_each_access(step, [&](const Access& access) {
         const auto [sectors, halves, is_near] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        // The recording does not say which sectors lack bytes. Assume that each of them lacks half
-        // of its bytes or more.
+        // The recording does not say which sectors lack bytes. Assume that each of them lacks at
+        // least half of its bytes.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
                             partial = std::min(sectors, (missing + kHalfSector - 1) / kHalfSector);
@@ -353,7 +354,7 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.slots = 4;
     operation.is_box = i.has("tensor");
-    std::uint64_t next = ~std::uint64_t{0};  // the end of the row so far: long rows take several
+    std::uint64_t next = ~std::uint64_t{0};  // end of the row so far, over one or more accesses
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
@@ -607,8 +608,8 @@ void find_meeting(Program& program) {
     only->unfinished = 0;
 }
 
-/// Distributes the bulk loads over the waits, the same number to each, because the recording does
-/// not say which load signals which mbarrier.
+/// Distributes the bulk loads evenly over the waits, because the recording does not say which load
+/// signals which mbarrier.
 void share_out_bulk_loads(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
         block.bulk_loads += count(block.programs[w], Kind::bulk_load);

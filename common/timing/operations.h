@@ -19,9 +19,9 @@ namespace coalesce::timing {
 
 inline constexpr std::uint32_t kLineBytes = 128, kSectorsOfLine = kLineBytes / kSectorBytes;
 
-/// The unit that executes an arithmetic operation. Each scheduler has one of each kind. `wide` is
-/// `multiply` for twice as long. `special` computes functions such as reciprocals, and converts
-/// between number types. `fp64` adds and multiplies doubles.
+/// The unit that executes an arithmetic operation. Each scheduler has one of each kind. `wide`
+/// occupies the unit of `multiply` for twice as long. `special` computes functions such as
+/// reciprocals, and converts between number types. `fp64` adds and multiplies doubles.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both, special, fp64 };
 
 struct Operation {
@@ -45,12 +45,12 @@ struct Operation {
     float latency = 0;          ///< cycles until the result can be used; not for memory
     float passes = 0;           ///< passes through the first-level cache or shared memory
     std::uint16_t sectors = 0;  ///< sectors that are loaded, or stored completely
-    /// For a load that reads a table, the fraction of its sectors that come from memory. A negative
-    /// value means the fraction for all loads.
+    /// For a load that reads a table, the fraction of its sectors that come from memory. If
+    /// negative, the fraction for all loads applies.
     float from_memory = -1;
     std::uint16_t halves = 0;  ///< for a load, the half lines that contain its sectors
-    /// For a load, the number of cache lines of these half lines that the block has not requested
-    /// before.
+    /// For a load, the number of cache lines that contain these half lines and that the block has
+    /// not requested before.
     std::uint16_t lines = 0;
     std::uint16_t partial = 0;  ///< sectors that are stored in part
     /// Partial sectors that other requests along the same row complete.
@@ -61,7 +61,7 @@ struct Operation {
     /// Whether this is the warp's only store of partial sectors. The other warps then store at
     /// about the same time.
     bool meets = false;
-    /// The sectors that the cache must complete, as the sum of their parts.
+    /// The number of sectors that are left unfinished, as the sum of the fractions written.
     float unfinished = 0;
     std::vector<Part> parts;  ///< the parts of these sectors
     /// For bulk_drain, the number of groups that may stay in flight.
@@ -99,8 +99,8 @@ struct BlockProgram {
     double doubtful_lines = 0;
 };
 
-/// Returns the operations of a block. `lines_of_warp` is the number of 128-byte lines that the
-/// first-level cache has for each warp.
+/// Returns the operations of a block. `lines_of_warp` is the number of 128-byte lines that each
+/// warp has in the first-level cache.
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
                            const Tables& tables, double lines_of_warp);
 

@@ -22,10 +22,10 @@ constexpr double kPartOfLines = .08;
 /// Number of pages (2 KiB) with open lines at which half of the lines are evicted early. Fewer
 /// pages cost less, because the lines of a page are written together.
 constexpr double kPages = 8000;
-/// The cost of writing a sector too early and reading it again, in partial writes.
+/// The cost of writing a sector too early and reading it again, as a multiple of a partial write.
 constexpr double kPartsOfRewriting = 6;
-/// Factor on calibrate's cost of a partial write, which includes the reads that the write causes.
-/// The model counts these reads separately.
+/// Factor applied to calibrate's cost of a partial write, which includes the reads that the write
+/// causes. The model counts these reads separately.
 constexpr double kWithoutReads = .9;
 /// The weight of a line that a block does not fill, although it fills sectors of it.
 constexpr double kLeftOfFilled = .5;
@@ -98,7 +98,7 @@ double cost_of_finishing(const Unfinished& unfinished, double open_lines, const 
 }
 
 double cost_of_part(std::uint32_t halves, bool meets, const PartialSectors& partial) {
-    // The parts of two or four lanes that meet are combined on their way.
+    // If the parts of two or four lanes meet, they are combined on their way to the cache.
     if (meets && halves <= 8) return partial.of_16;
     if (meets && halves <= 16) return partial.of_8;
     return kWithoutReads * partial.of_4;

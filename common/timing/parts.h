@@ -32,7 +32,7 @@ public:
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns the number of lines that wait for other blocks. Lines with sectors that the block
     /// does not fill count as 1. Lines that the block does not fill, although its warps together
-    /// fill sectors in them, count as a half.
+    /// fill sectors in them, count as one half.
     double left_to_others() const;
 
 private:

@@ -17,7 +17,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Relative error of the register estimate. For two of three kernels the error is smaller.
+/// Relative error of the register estimate. For two out of three kernels the error is smaller.
 constexpr double kRegistersInDoubt = .06;
 
 /// Returns the shared memory of a block, including the system's part.
@@ -80,7 +80,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kBeyondShared;
 }
 
-/// Returns the cost of runs of `bytes` bytes beyond a plain copy, interpolated in the table.
+/// Returns how much more runs of `bytes` bytes cost than a plain copy, interpolated in the table.
 double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
@@ -215,7 +215,7 @@ double new_part_beside_tables(const Footprint& reads, double neighbours, const T
     return std::clamp(distinct / beside, 0.0, 1.0);
 }
 
-/// Adds the sectors that memory reads to `t`, and their runs.
+/// Adds to `t` the sectors that memory reads, and their runs.
 void add_reads(const Recording& recording, const Work& work, const Tables& tables, const Gpu& gpu,
                Traffic& t) {
     double of_tables = 0, of_tables_from_memory = 0, all = 0;
@@ -286,7 +286,7 @@ double moved_gbps(double share, const Gpu& gpu) {
                 (1 - one_way) / gpu.copy_gbps);
 }
 
-/// Computes the cycles of a multiprocessor's share of memory for each requested sector.
+/// Computes how many cycles of a multiprocessor's share of memory each requested sector takes.
 void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;

@@ -75,8 +75,8 @@ struct Moment {
 struct TimeLine {
     double cycles_a_moment = 0;
     std::vector<Moment> moments;
-    /// The life of a block in the time line. Each slot of a resident block is one row. Begin and
-    /// end are counted in moments.
+    /// The life of a block in the time line. Each slot for a resident block has its own row.
+    /// `begin` and `end` are counted in moments.
     struct Life {
         int place = 0;
         double begin = 0, end = 0;
@@ -110,7 +110,7 @@ struct Prediction {
     double bytes_on_their_way = 0;  ///< the average for loads of one multiprocessor
     double bytes_needed = 0;        ///< the bytes that would keep memory busy (Little's law)
     double nothing_on_its_way = 0;  ///< the fraction of the time in which no load is in flight
-    double latency_cycles = 0;      ///< the latency of a load with this utilization of memory
+    double latency_cycles = 0;      ///< the latency of a load at this utilization of memory
     Busy busy;
     WarpLife life;
     TimeLine time_line;

@@ -1,7 +1,7 @@
 // The recording of a launch: every step of a few blocks, and the memory that many neighbouring
 // blocks access.
 //
-// The simulator makes it (simulator/execute/recorder.h), and predict.h computes a time from it.
+// The simulator creates it (simulator/execute/recorder.h), and predict.h computes a time from it.
 #pragma once
 
 #include <cstdint>

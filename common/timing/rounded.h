@@ -3,9 +3,9 @@
 
 namespace coalesce::timing {
 
-/// Rounds a value, because math libraries differ in the last bits. Rounding makes the values equal
-/// everywhere, and with them the order of events, so that a browser predicts the same as a
-/// terminal.
+/// Rounds a value, because math libraries differ in the last bits. Rounding makes the values, and
+/// with them the order of events, the same everywhere, so that a browser makes the same prediction
+/// as a terminal.
 inline double rounded(double value) {
     return static_cast<float>(value);
 }

@@ -72,7 +72,8 @@ private:
         }
     }
 
-    /// Gives the operation, and those of its stage on which it depends, a rank of at most `rank`.
+    /// Lowers the rank of the operation, and of those of its stage on which it depends, to at most
+    /// `rank`.
     void pull(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;
@@ -119,9 +120,9 @@ private:
         });
         return order;
     }
-    /// Gives loads that ptxas puts after an operation that waits for earlier loads a later turn,
-    /// together with everything that depends on loads from there on. At least two loads stay in
-    /// flight together.
+    /// Divides each stage into turns. A load that ptxas puts after an operation that waits for
+    /// earlier loads starts a new turn, to which everything after it belongs that depends on loads.
+    /// At least two loads stay in flight together.
     void find_turns() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;

@@ -4,7 +4,7 @@
 // barriers too, and sums of loaded values move to the end. Between barriers, loads from global
 // memory come first, together with everything that they depend on, then loads from shared memory,
 // then the rest. If ptxas has no registers left, it moves loads after operations that wait for
-// earlier loads. The number of loads in flight is then that of its order
+// earlier loads. The number of loads in flight then results from ptxas's order
 // (simulator/ptxas/list_schedule.h).
 #pragma once
 

@@ -80,7 +80,7 @@ std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
     constexpr int sparse = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
     std::uint64_t last = kNothing;
-    bool open = false;  // whether the page before is consecutive and ends in the set
+    bool open = false;  // whether the preceding page is adjacent and ends in the set
     for (const Page& p : sorted()) {
         if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
             for (std::uint64_t left = p.sectors; left != 0;) {

@@ -1,5 +1,5 @@
-// Tables: memory that every block reads all over, such as the vector of a matrix-vector product, a
-// lookup table, or an array that indices point into.
+// Tables: memory that every block reads from end to end, or at random, such as the vector of a
+// matrix-vector product, a lookup table, or an array that indices point into.
 //
 // Idea   Neighbouring blocks show which data is shared within a few MiB. A table is shared by the
 //        whole grid. An instruction reads a table if each recorded block reads from nearly the
@@ -28,8 +28,8 @@ class Tables {
 public:
     Tables() = default;
     /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's first-level cache.
-    /// `new_part` is the fraction of all reads that no neighbouring block has requested before, and
-    /// an upper limit of the fraction for tables.
+    /// `new_part` is the fraction of all reads that no neighbouring block has requested before. The
+    /// fraction for a table cannot exceed it.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.

@@ -21,7 +21,7 @@ constexpr double kBlock = 12, kBlockHeight = 9;
 constexpr int kColumns = 288;  ///< two pixels each
 constexpr int kMostPlaces = 4;
 
-// Rules in addition to those of all diagrams.
+// CSS rules in addition to those that all diagrams share.
 constexpr const char* kStyle =
     R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }

@@ -19,9 +19,9 @@ bool stores_little(const Work& work) {
 }
 
 /// Reports whether partial sectors make the prediction uncertain. There are three cases:
-/// - Stores along a row leave gaps, which other stores fill or not. The number of parts that are
-///   combined before the second-level cache differs by a factor of three between kernels. (Counted
-///   on an H200.)
+/// - Stores along a row leave gaps, which other stores may or may not fill. The number of parts
+///   that are combined before the second-level cache differs by a factor of three between kernels.
+///   (Counted on an H200.)
 /// - Rows begin in the middle of a sector, so that requests end in partial sectors. On an H200 a
 ///   transpose took 1.4 times as long for this reason, though memory moved the same bytes.
 /// - Other blocks complete the sectors, whereas the constants in parts.h were measured mostly with

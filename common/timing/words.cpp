@@ -236,7 +236,7 @@ std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double usef
 
 // ---- what could help ----
 
-/// Returns advice on fitting more resident blocks, which follows other advice.
+/// Returns advice on fitting more resident blocks, to be appended to other advice.
 std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";

@@ -1,5 +1,5 @@
-// Helpers for the test programs about cp.async.bulk: its instructions as functions, and tensor
-// maps.
+// Helpers for test programs that use cp.async.bulk: functions for its instructions, and for making
+// tensor maps.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ __device__ inline void init(uint64_t& barrier, unsigned count) {
                  : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives at the mbarrier, and announces the bytes that copies will deliver.
+/// Arrives at the mbarrier, and tells it how many bytes the copies will deliver.
 __device__ inline void expect_bytes(uint64_t& barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),

@@ -14,14 +14,14 @@ struct Case {
 
 inline bool case_failed = false;
 
-/// Checks a result. Programs in clean/ compute something and check it.
+/// Records a failure if a result is wrong. The programs in clean/ check what they compute.
 inline void expect(bool right, const char* what) {
     if (right) return;
     std::fprintf(stderr, "wrong: %s\n", what);
     case_failed = true;
 }
 
-/// Exits unless a call that prepares a test has succeeded.
+/// Exits if a call that sets up a test has failed.
 inline void need(cudaError_t status) {
     if (status == cudaSuccess) return;
     std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
@@ -56,7 +56,7 @@ inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     return 2;
 }
 
-/// Returns an array of `count` zeros on the device. `device_iota` returns 0, 1, 2, ...
+/// Returns a device array of `count` zeros. `device_iota` returns 0, 1, 2, ...
 template <class T>
 T* device_zeros(std::size_t count) {
     T* data = nullptr;

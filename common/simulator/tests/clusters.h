@@ -1,4 +1,4 @@
-// Helpers for the test programs about clusters: launches, ranks, and instructions as functions.
+// Helpers for test programs that use clusters: launches, ranks, and functions for instructions.
 #pragma once
 
 #include <cuda_runtime.h>

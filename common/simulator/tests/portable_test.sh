@@ -1,6 +1,6 @@
 #!/bin/sh
 # portable_test.sh BUILD checks that a portable build loads the library that suits the processor: the one for AVX2, or
-# the plain one on a processor from 2008, which qemu emulates. Both must count the same.
+# the plain one on a processor from 2008, which qemu emulates. Both must give the same counters.
 set -eu
 build=$(cd "$1" && pwd -P)
 step=$build/bin/09_vec4_t64

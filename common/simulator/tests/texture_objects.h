@@ -1,4 +1,4 @@
-// Helpers for the cases about textures and surfaces: arrays, and objects made from them.
+// Helpers for test cases with textures and surfaces: arrays, and objects created from them.
 #pragma once
 
 #include "cases.h"

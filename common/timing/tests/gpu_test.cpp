@@ -1,4 +1,4 @@
-// Tests the files of gpus/: written files can be read again, likely mistakes are reported, and all
+// Tests the files in gpus/: written files can be read again, likely mistakes are reported, and all
 // files are valid.
 #include "timing/gpu.h"
 
@@ -13,7 +13,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the text of the H200's file with one part replaced, which must be present.
+/// Returns the text of the H200's file with `from` replaced by `to`. `from` must occur in it.
 std::string changed(const std::string& from, const std::string& to) {
     std::string text = write_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
@@ -79,7 +79,7 @@ TEST_CASE("what is written can be read") {
 }
 
 TEST_CASE("every number has a key of its own") {
-    // Changes each number in the text. The GPU that is read must differ, or else the key is not
+    // Changes each number in the text. The GPU that is read must differ; otherwise the key was not
     // read.
     const std::string text = write_gpu(known_gpus().front());
     int changes = 0;
@@ -121,7 +121,7 @@ TEST_CASE("slips of the pen are told, with their line") {
     CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU has no key `parts`") !=
           std::string::npos);
 
-    // An unknown key, a missing key, a value out of range and a value of another type must all be
+    // An unknown key, a missing key, a value out of range and a value of the wrong type must all be
     // reported with their line.
     const auto [line, number] = line_with(good, "queue_ns");
     REQUIRE(number > 1);

@@ -15,7 +15,7 @@ using Kind = Operation::Kind;
 
 namespace {
 
-/// Returns a GPU of round numbers. All loads take 1000 cycles, however busy memory is.
+/// Returns a GPU with round numbers. All loads take 1000 cycles, however busy memory is.
 Gpu plain_gpu() {
     Gpu gpu;
     gpu.name = "plain";
@@ -51,7 +51,7 @@ Operation load(std::uint16_t sectors) {
     return o;
 }
 
-/// Returns the work of blocks of `warps` warps that all execute the same operations.
+/// Returns the work of blocks with `warps` warps each, all of which execute the same operations.
 Work work_of(std::vector<Operation> operations, std::uint32_t warps, int resident, double blocks) {
     Work work;
     BlockProgram& block = work.kinds.emplace_back();
@@ -257,7 +257,7 @@ TEST_CASE("loads have no more under way than the first-level cache has room for"
 }
 
 TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
-    // Memory binds. Nine of ten multiprocessors have ten blocks, the others nine.
+    // Memory is the bottleneck. Nine of ten multiprocessors have ten blocks, the others nine.
     Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
@@ -265,7 +265,7 @@ TEST_CASE("blocks do not come out even: memory has no more to do, but a multipro
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
-    // A latency binds. The launch ends when the multiprocessors with ten blocks end.
+    // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks are done.
     const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
@@ -280,7 +280,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
         return work;
     };
-    // Half of the 1000 blocks load 64 * 4 sectors with each of 8 warps, at a sector per cycle.
+    // Half of the 1000 blocks load 64 * 4 sectors in each of 8 warps, at one sector per cycle.
     const double busy = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         Work work = with_idle(idle_first);
@@ -395,7 +395,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     return recording;
 }
 
-/// Adds a step of 32 lanes with 4 bytes each, at a distance of `pitch` sectors.
+/// Adds a step of 32 lanes with 4 bytes each, `pitch` sectors apart.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
     RecordedBlock& block = recording.recorded[0];
     WarpPath& path = block.warps[0];
@@ -648,8 +648,8 @@ TEST_CASE("a bulk copy is as many rows as lie apart") {
 }
 
 TEST_CASE("bulk copies keep their unit busy, row by row") {
-    // Returns the time in which a multiprocessor copies 64 rows of 256 bytes 1000 times. Memory
-    // alone would take 512000 cycles.
+    // Returns how many cycles a multiprocessor takes to copy 16 KiB in `rows` rows 1000 times.
+    // Memory alone would take 512000 cycles.
     const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
         gpu.bulk = bulk;

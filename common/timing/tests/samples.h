@@ -1,4 +1,5 @@
-// Hand-made predictions, similar to those of lessons 04 and 05. Lesson 04 waits, and 05 does not.
+// Hand-made predictions, similar to those of lessons 04 and 05. Lesson 04's kernel waits, and 05's
+// does not.
 #pragma once
 
 #include <string>

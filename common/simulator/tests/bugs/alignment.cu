@@ -1,4 +1,4 @@
-// Accesses at addresses that are not a multiple of their size.
+// Accesses to addresses that are not multiples of the access size.
 // by clang shared_at_one: clang drops the misaligned store, because nothing reads its result
 #include "../cases.h"
 

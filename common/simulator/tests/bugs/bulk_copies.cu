@@ -5,7 +5,7 @@
 
 #include "../cases.h"
 
-// The copies are macros, so that a report names the kernel's line.
+// The copies are macros so that a report names the line in the kernel.
 #define LOAD_RUN(to, from, bytes, barrier)                                                    \
     asm volatile(                                                                             \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
@@ -219,7 +219,7 @@ static void swizzled_behind_the_end() {
     copy_small_box<<<1, 32, 7 * 128 + 48>>>(device_zeros<int>(1), map);
 }
 
-// The box has 2^32 bytes, a size that overflows a 32-bit counter.
+// The box is 2^32 bytes large, a size that overflows a 32-bit counter.
 __global__ void copy_huge_box(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ __align__(128) int box[32];
     __shared__ uint64_t arrived;
@@ -239,7 +239,7 @@ static void huge_box() {
     copy_huge_box<<<1, 32>>>(device_zeros<int>(1), map);
 }
 
-// Overwrites an mbarrier with a word that no mbarrier can have.
+// Overwrites an mbarrier with a value that no mbarrier can have.
 __global__ void overwrite_mbarrier(int* out, uint64_t word) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {
@@ -276,7 +276,7 @@ static void invalidated_what_is_none() {
     end_what_is_none<<<1, 32>>>(device_zeros<int>(1));
 }
 
-// Requests two copies of 128 bytes, and announces `announced` bytes to the mbarrier.
+// Starts two copies of 128 bytes each, but tells the mbarrier to expect `announced` bytes.
 __global__ void two_runs(int* out, const int* in, int announced, bool meets) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;
@@ -316,7 +316,7 @@ static void all_announced() {
     announce(256);
 }
 
-// Parameters are read-only, for atomics too.
+// Parameters are read-only, even for atomics.
 __global__ void add_to_parameter(int* out, const __grid_constant__ int number) {
     int old;
     asm volatile("atom.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(&number) : "memory");  // bug atomic_on_a_parameter: memcheck: out of bounds

@@ -4,7 +4,7 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-// The copies are macros, so that a report names the kernel's line.
+// The copies are macros so that a report names the line in the kernel.
 #define MULTICAST(to, from, bytes, barrier, ranks)                                                  \
     asm volatile(                                                                                   \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "     \

@@ -1,8 +1,8 @@
-// Out-of-bounds accesses to global memory, each by a mistake that learners make.
+// Out-of-bounds accesses to global memory, each caused by a mistake that learners make.
 // by clang store_to_parameter: clang changes a copy of the parameter
 #include "../cases.h"
 
-// The arrays have `n` elements, and the grid has more threads than that.
+// The arrays have `n` elements, but the grid has more threads than that.
 __global__ void double_all(float* out, const float* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = 2 * in[i];  // bug missing_bounds_check: memcheck: out of bounds

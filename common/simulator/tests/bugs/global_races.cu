@@ -8,7 +8,7 @@ static void global_histogram() {
     count<<<4, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// In place, each block needs the first element of the next block, which may already have changed.
+// Shifts in place: each block needs the first element of the next block, which may have changed.
 __global__ void shift_left(int* x, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = i + 1 < n ? x[i + 1] : 0;  // other neighbour_block
@@ -28,7 +28,7 @@ static void in_place_transpose() {
     transpose_in_place<<<dim3(2, 2), dim3(32, 32)>>>(device_iota<int>(4096), 64);
 }
 
-// In place too: block b reads an element that block b - 1 has written.
+// Also in place: block b reads an element that block b - 1 has already written.
 __global__ void smooth_from_left(float* x) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float left = i > 0 ? x[i - 1] : 0;  // bug stencil_in_place: globalrace: read after write
@@ -189,8 +189,8 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
-// Adding `distance` to `here` gives a pointer to another allocation, so the code does not show
-// which array the kernel writes. A second launch reveals the race: see command_test.cpp.
+// Adding `distance` to `here` gives a pointer to another allocation, so the code does not reveal
+// which array the kernel writes. A second launch exposes the race: see command_test.cpp.
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = there[(i + 32) % n];

@@ -88,7 +88,7 @@ static void row_never_written() {
     multiply_unwritten<<<1, 32>>>(device_zeros<float>(32));
 }
 
-// Copies a matrix of which no element was written, which is certainly a mistake.
+// Copies a matrix none of whose elements were ever written, which must be a mistake.
 __global__ void sum_of_fragment(float* out, const float* in) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::load_matrix_sync(sum, in, 16, wmma::mem_row_major);  // bug fragment_never_written: initcheck: uninitialised global read

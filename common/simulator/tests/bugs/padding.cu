@@ -24,7 +24,7 @@ static Found* filled() {
     fill<<<1, 32>>>(data);
     return data;
 }
-/// Fills an array in which no element has a value.
+/// Fills an array with elements that hold no value.
 __global__ void fill_empty(Maybe* to) {
     to[threadIdx.x].has = false;
 }
@@ -49,7 +49,7 @@ static void compared_by_words() {
     compare<<<1, 32>>>(device_zeros<int>(32), filled(), filled());
 }
 
-// Copied padding is as undefined as the padding of the source.
+// Padding that was copied is as undefined as the padding it was copied from.
 __global__ void compare_copy(int* different, const Found* a) {
     const int* x = reinterpret_cast<const int*>(a + threadIdx.x);
     if (x[0] + x[1] == 7) different[threadIdx.x] = 1;  // bug copied_over_zeros: initcheck: uninitialised global read

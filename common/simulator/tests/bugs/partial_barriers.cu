@@ -1,4 +1,4 @@
-// Races in global memory within a block whose threads meet at a barrier, but not the two that race.
+// Races in global memory within a block. Some threads meet at a barrier, but not the two that race.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -54,7 +54,7 @@ static void phase_of_another() {
     one_warp_has_a_phase<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// The stores after bar.arrive are not ordered by the barrier.
+// The barrier does not order the stores that follow bar.arrive.
 __global__ void store_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         arrive(1, 64);
@@ -68,7 +68,7 @@ static void stored_after_arriving() {
     store_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// A thread that arrives without waiting must not read data of the threads that it did not wait for.
+// A thread that arrives without waiting must not read data written by threads it did not wait for.
 __global__ void read_after_arriving(int* x) {
     if (threadIdx.x < 32) {
         x[threadIdx.x] = threadIdx.x;  // other read_by_who_arrived
@@ -82,7 +82,7 @@ static void read_by_who_arrived() {
     read_after_arriving<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Earlier barriers and fences do not order these accesses, however many there were.
+// Earlier barriers and fences do not order these accesses, no matter how many there are.
 __global__ void meet_often(int* x) {
     for (int i = 0; i < 1100; ++i) __syncthreads();
     x[threadIdx.x] = blockIdx.x;  // bug after_many_barriers: globalrace: write after write // other after_many_barriers

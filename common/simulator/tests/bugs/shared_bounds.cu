@@ -1,7 +1,7 @@
 // Accesses beyond the end of shared and local arrays.
 #include "../cases.h"
 
-// The index is one column too far, which leaves the array only in the last column of the last row.
+// The column index is one too large, but only the end of the last row is outside the array.
 __global__ void shift_tile(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x + 1] = in[threadIdx.y * 32 + threadIdx.x];  // bug one_column_over: memcheck: out of bounds

@@ -1,4 +1,4 @@
-// Races in shared memory: a barrier is missing, is in the wrong place or is for too few threads.
+// Races in shared memory: a barrier is missing, misplaced, or includes too few threads.
 #include "../cases.h"
 
 __global__ void transpose_tile(float* out, const float* in) {
@@ -42,7 +42,7 @@ static void reduction_without_syncwarp() {
     sum_of_warp<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(64));
 }
 
-// The loop has barriers, but none separates its last pass from the code after it.
+// The loop contains barriers, but none separates its last pass from the code after it.
 __global__ void sum_of_block(int* out, const int* in) {
     __shared__ int sums[256];
     sums[threadIdx.x] = in[threadIdx.x];
@@ -59,7 +59,7 @@ static void no_barrier_after_loop() {
     sum_of_block<<<1, 256>>>(device_zeros<int>(1), device_iota<int>(256));
 }
 
-// Lanes store to the same element in a single instruction.
+// Two lanes store to the same element in a single instruction.
 __global__ void compress_pairs(int* out, const int* in) {
     __shared__ int pairs[16];
     pairs[threadIdx.x / 2] = in[threadIdx.x];  // bug lanes_share_element: racecheck: write after write // other lanes_share_element
@@ -143,7 +143,7 @@ static void warp_outside_barrier() {
     barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64));
 }
 
-// The flag is volatile, but the data is not ordered with it.
+// The flag is volatile, but that does not order the accesses to the data.
 __global__ void flag_alone(int* out, const int* in) {
     __shared__ int value;
     __shared__ volatile int ready;

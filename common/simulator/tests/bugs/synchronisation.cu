@@ -31,7 +31,7 @@ static void return_before_barrier() {
     guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
 }
 
-// One warp makes one more pass than the others.
+// One warp makes one more pass through the loop than the others.
 __global__ void passes_by_warp(int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -60,7 +60,7 @@ static void barrier_in_ragged_loop() {
     passes_by_thread<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// The mask names all lanes, but half of them take another branch.
+// The mask names all lanes, but half of them take the other branch.
 __global__ void shuffle_in_branch(int* out) {
     int value = threadIdx.x;
     if (threadIdx.x < 16) {

@@ -108,7 +108,7 @@ static void raw_surface() {
 
 // ---- races ----
 
-// Transposes in place, so that a block reads texels that another block writes.
+// Transposes in place, so blocks read texels that other blocks write.
 __global__ void turn_in_place(cudaSurfaceObject_t s) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const float mine = surf2Dread<float>(s, 4 * x, y);  // bug surface_in_place: globalrace: read after write

@@ -56,7 +56,7 @@ static void copied_before_written() {
     scale<<<1, 32>>>(device_zeros<float>(32), to);
 }
 
-// The buffer is half a vector longer than the data that fills it.
+// The buffer is half a vector longer than the data written to it.
 __global__ void last_row(float4* out, const float4* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug last_vector_half_written: initcheck: uninitialised global read
 }
@@ -111,7 +111,7 @@ static void one_bin_not_cleared() {
     count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32));
 }
 
-// A block must not read the shared memory that an earlier block has left behind.
+// A block must not read what an earlier block left in shared memory.
 __global__ void first_block_writes(int* out) {
     __shared__ int value[32];
     if (blockIdx.x == 0) value[threadIdx.x] = 7;

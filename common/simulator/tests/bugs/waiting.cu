@@ -84,7 +84,7 @@ static void barrier_in_an_endless_wait() {
     asks_together<<<2, 64>>>(device_zeros<int>(1), device_zeros<int>(64));
 }
 
-// The last block sets the flag, but cannot start before another block ends.
+// The last block sets the flag, but cannot start until another block ends.
 __global__ void waits_for_last_block(volatile int* flag, int* out) {
     extern __shared__ int most_of_it[];
     most_of_it[threadIdx.x] = threadIdx.x;
@@ -99,7 +99,7 @@ static void block_that_can_not_begin() {
     waits_for_last_block<<<140, 1, 200 * 1024>>>(device_zeros<int>(1), device_zeros<int>(140));
 }
 
-// A lock in managed memory, which the host does not change either.
+// The lock is in managed memory, but the host never releases it either.
 __global__ void takes_and_keeps(int* lock) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug managed_lock_never_released: synccheck: deadlock
     }

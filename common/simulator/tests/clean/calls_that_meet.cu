@@ -1,5 +1,5 @@
-// Lanes that reach the same vote or shuffle through different calls of its function. They meet at
-// the instruction, whichever call led to it.
+// Lanes reach the same vote or shuffle through different calls of the function that contains it.
+// They meet at the instruction, whichever call led there.
 #include "../cases.h"
 
 __device__ __noinline__ unsigned voted(unsigned v, unsigned salt) {

@@ -1,5 +1,5 @@
 // not built by clang: cuda/atomic is part of NVIDIA's toolkit
-// Blocks that cooperate correctly: by atomics, by fences, by a grid barrier or by several launches.
+// Blocks that cooperate correctly: through atomics, fences, a grid barrier or several launches.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -274,7 +274,7 @@ static void stencil_in_many_launches() {
     int *a = device_zeros<int>(n), *b = device_zeros<int>(n);
     const int one = 1;
     need(cudaMemcpy(a + 150, &one, sizeof one, cudaMemcpyHostToDevice));
-    // Makes more launches than the checks can tell apart at the same time.
+    // Makes more launches than the checks can tell apart at once.
     for (int pass = 0; pass < 140; ++pass) {
         stencil<<<3, 128>>>(b, a, n);
         std::swap(a, b);

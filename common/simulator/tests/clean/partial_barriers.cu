@@ -1,4 +1,4 @@
-// Warps of a block that exchange data through global memory, at barriers without the other warps.
+// Warps of a block exchange data through global memory, at barriers that exclude the other warps.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -54,7 +54,7 @@ static void one_after_the_other() {
 }
 
 // clean ring
-// Each of two slots is filled and emptied in turn, for more rounds than a cell's epoch counts.
+// Each of two slots is filled and emptied in turn, for more rounds than a cell's epoch can count.
 __global__ void hand_over(int* out, int* places, int rounds) {
     __shared__ uint64_t full[2], empty[2];
     if (threadIdx.x == 0)

@@ -147,7 +147,7 @@ static void queens_by_recursion() {
 }
 
 // clean sudoku_by_backtracking
-// Each thread solves a puzzle of its own, with 6 x 6 fields and boxes of 2 x 3.
+// Each thread solves its own puzzle of 6 x 6 fields with boxes of 2 x 3.
 __device__ bool may_stand(const signed char* fields, int at, int digit) {
     const int row = at / 6, col = at % 6;
     for (int k = 0; k < 6; ++k) {

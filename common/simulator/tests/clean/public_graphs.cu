@@ -1,4 +1,4 @@
-// Graph traversals as in benchmark suites: frontiers, labels, trees and orders.
+// Graph traversals as in benchmark suites: frontiers, labels, trees and orderings.
 #include "../cases.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct HostGraph {
     Graph on_device() const { return {n, to_device(first), to_device(edges), to_device(weights)}; }
 };
 
-/// Returns an undirected graph of two or more components, whose weights are all different.
+/// Returns an undirected graph with two or more components, and with weights that all differ.
 static HostGraph make_graph(int n, int pairs, unsigned seed) {
     std::vector<std::vector<std::pair<int, int>>> neighbours(n);
     const auto ends = random_numbers(2 * pairs, n, seed);
@@ -56,7 +56,7 @@ static std::vector<int> distances(const HostGraph& graph, int from) {
     return distance;
 }
 
-/// Returns for each vertex the smallest vertex of its component.
+/// Returns, for each vertex, the smallest vertex in its component.
 static std::vector<int> parts(const HostGraph& graph) {
     std::vector<int> part(graph.n, -1);
     for (int v = 0; v < graph.n; ++v) {
@@ -399,7 +399,7 @@ static void independent_set_by_priorities() {
 }
 
 // clean topological_levels
-// Edges lead to larger numbers. A vertex that loses its last edge joins the next level.
+// Edges lead to higher numbers. A vertex that loses its last incoming edge joins the next level.
 __global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;

@@ -1,5 +1,5 @@
-// Blocks that wait for each other, or finish each other's work. If they wait for blocks that may
-// not have started, all of them fit on the GPU, or blocks number themselves as they start.
+// Blocks that wait for each other, or finish each other's work. Where a block waits for others that
+// may not have started, either all blocks fit on the GPU or they number themselves as they start.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -348,7 +348,7 @@ static void tiles_wait_for_their_neighbours() {
 }
 
 // clean turns_for_a_sum_in_order
-// A reproducible sum of floats: the blocks of a result add their parts in a fixed order.
+// A reproducible sum of floats: the blocks that share a result add their parts in a fixed order.
 __global__ void split_product(float* c, const float* a, const float* b, int n, int* turn) {
     const int row = blockIdx.x, part = blockIdx.y, each = n / gridDim.y;
     float mine = 0;

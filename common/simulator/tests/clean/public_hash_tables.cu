@@ -100,7 +100,7 @@ static void key_and_value_in_one_word() {
 }
 
 // clean count_words
-// The keys are words of eight letters, as 64-bit numbers.
+// The keys are words of eight letters, stored as 64-bit numbers.
 __global__ void count_keys(unsigned long long* keys, int* counts, const char* text, int words,
                            int capacity) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

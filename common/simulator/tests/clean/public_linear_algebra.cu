@@ -1,5 +1,5 @@
-// Matrices and vectors: products, solvers and transforms. Sums are exact by the choice of numbers,
-// or are compared with the host's results within rounding errors.
+// Matrices and vectors: products, solvers and transforms. Either the numbers are chosen so that
+// sums are exact, or results may differ from the host's by rounding errors.
 #include "../cases.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ static void product_by_tiles() {
 }
 
 // clean product_in_registers
-// A block of 64 threads computes a tile of 32 x 32, and each thread 4 x 4 of it in registers.
+// A block of 64 threads computes a 32 x 32 tile, and each thread keeps 4 x 4 of it in registers.
 __global__ void multiply_blocked(float* c, const float* a, const float* b, int n, int k) {
     __shared__ float a_tile[8 * 32], b_tile[8 * 32];
     const int thread_row = threadIdx.x / 8, thread_col = threadIdx.x % 8;

@@ -36,7 +36,7 @@ static void lock_taken_many_times() {
 }
 
 // clean lanes_lock_in_turn
-// The lanes of a warp enter one after the other, so none spins while another lane has the lock.
+// The lanes of a warp enter one after the other, so none spins while another lane holds the lock.
 __global__ void push_in_turn(SpinLock* lock, int* head, int* next, int n) {
     const int stride = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -288,7 +288,7 @@ static void locks_in_shared_memory() {
 }
 
 // clean petersons_lock
-// Two blocks exclude each other without atomic functions, by stores, loads and fences.
+// Two blocks exclude each other without atomic functions, using only loads, stores and fences.
 __global__ void add_by_turns(volatile int* wants, volatile int* turn, int* total, int times) {
     const int me = blockIdx.x, other = 1 - me;
     for (int i = 0; i < times; ++i) {

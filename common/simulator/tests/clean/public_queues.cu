@@ -97,7 +97,7 @@ static void list_by_exchange() {
 }
 
 // clean stack_with_counted_head
-// The head is an index and a count of changes, which tells it from an old head of the same index.
+// The head is an index and a change count, which tells it from an older head with the same index.
 __device__ void push(unsigned long long* head, volatile int* next, int node) {
     unsigned long long seen = *static_cast<volatile unsigned long long*>(head), old;
     do {

@@ -160,7 +160,7 @@ static void scan_with_carry() {
 }
 
 // clean chain_of_blocks
-// Each block waits for a volatile flag of the preceding block. Tickets determine the order.
+// Each block waits for a volatile flag set by the preceding block. Tickets determine the order.
 __global__ void scan_chained(int* out, const int* in, int n, volatile int* flags,
                              volatile int* ends, int* tickets) {
     __shared__ int block, before;

@@ -185,7 +185,7 @@ static void best_with_its_place() {
 }
 
 // clean transpose_in_registers
-// Each lane has a column of 32 x 32 elements. Five rounds of shuffles transpose them.
+// Each lane holds a column of a 32 x 32 matrix. Five rounds of shuffles transpose it.
 __global__ void transpose_lanes(int* out, const int* in) {
     int row[32];
     const int lane = threadIdx.x;

@@ -59,7 +59,7 @@ static void members_after_copies() {
     for (int i = 0; i < 32; ++i) expect(host[i] == (i % 2 ? i + 1 : 0), "sum");
 }
 
-// Eight blocks do the same, and the last seven repeat the recording of the first.
+// Eight blocks do the same work, and the last seven repeat the recording of the first.
 // clean through_shared
 __global__ void reverse_twice(Found* to, const Found* from) {
     __shared__ Found tile[32];
@@ -288,7 +288,7 @@ static void every_other_over_zeros() {
     for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
 }
 
-// One instruction copies structs with padding first, and then structs without.
+// The same instruction first copies structs with padding, and then structs without.
 // clean whole_after_holes
 __global__ void copy_in_turn(Found* to, const Found* from) {
 #pragma unroll 1

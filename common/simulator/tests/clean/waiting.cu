@@ -298,7 +298,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// Waits for a minute by the device's clock, in each of two blocks, ten times.
+// Each of two blocks waits for a minute on the device's clock, ten times.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

@@ -1,4 +1,4 @@
-// Tests of the simulate command: what it refuses before it runs anything, what it passes through,
+// Tests of the simulate command: what it rejects before it runs anything, what it passes through,
 // and what it prints when a program ends badly.
 #include <doctest/doctest.h>
 
@@ -135,7 +135,7 @@ TEST_CASE("--sample checks some of the launches that are alike, and counts all")
 
 namespace {
 
-/// Returns what simulate writes to standard error if that is a terminal.
+/// Returns what simulate writes to standard error when that is a terminal.
 std::string on_terminal(const std::vector<std::string>& words) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
@@ -246,10 +246,10 @@ TEST_CASE("a GPU that nobody knows is answered with those that are known") {
                   "no GPU is called \"" + std::string(name) + "\"; known: NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
-    // An argument that can be run, or that is a path, is the program.
+    // An argument that names a command or looks like a path is taken to be the program.
     CHECK(has(run({"true"}, {"--time"}).err, "uses neither the CUDA runtime"));
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
-    // A name that several GPUs share.
+    // Several GPUs share this name.
     CHECK(has(unbroken(run({kProgram}, {"--time", "H100"}).err), "which of them?"));
 }
 

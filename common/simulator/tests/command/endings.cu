@@ -1,4 +1,4 @@
-// Ends, or misbehaves, as its first argument says. command_test.cpp runs this program.
+// Ends or misbehaves as its first argument says. command_test.cpp runs this program.
 #include <unistd.h>
 
 #include <csignal>
@@ -11,7 +11,7 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
-/// Two blocks race for an element.
+/// Two blocks race to write the same element.
 __global__ void collide(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     constexpr int kCount = 64;
     int* out;
     if (cudaMalloc(&out, kCount * sizeof(int)) != cudaSuccess) return 99;
-    // Launches one warp too many for the array, if a report is requested.
+    // With "report", the last warp writes past the end of the array.
     fill<<<1, kCount + 32>>>(out, std::strcmp(how, "report") == 0 ? kCount + 32 : kCount);
     cudaDeviceSynchronize();
 
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);
     if (std::strcmp(how, "touch") == 0) return *static_cast<volatile int*>(out);
-    if (std::strcmp(how, "past managed") == 0) {  // ... by a page and more
+    if (std::strcmp(how, "past managed") == 0) {  // past the end, by more than a page
         char* managed;
         if (cudaMallocManaged(&managed, kCount) != cudaSuccess) return 99;
         for (int i = 0; i < 100'000; ++i) static_cast<volatile char*>(managed)[i] = 1;

@@ -21,7 +21,7 @@ __global__ void full_division(float* out) {
     out[threadIdx.x] = __fdividef(1.0f, x + 1.0f);
 }
 
-/// Has an approximation behind a branch that no thread takes.
+/// Contains an approximation on a branch that no thread takes.
 __global__ void unreached(float* out, bool never) {
     if (never) out[threadIdx.x] = __expf(out[threadIdx.x]);
     out[threadIdx.x] = 1.0f;

@@ -1,5 +1,5 @@
-// Tests of a report's last lines, and of their JSON field: how exact the run was, and what no check
-// covered.
+// Tests of the last lines of a report and of the matching JSON field: how exact the run was, and
+// what no check covered.
 #include <doctest/doctest.h>
 
 #include <algorithm>

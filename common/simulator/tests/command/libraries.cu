@@ -1,4 +1,4 @@
-// Calls a library of NVIDIA's, and a function that our replacement for the library lacks.
+// Calls two functions of an NVIDIA library, one of which our replacement for the library lacks.
 // command_test.cpp checks that simulate refuses this program.
 #include <cublas_v2.h>
 

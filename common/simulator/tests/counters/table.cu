@@ -15,7 +15,7 @@ __global__ void naive(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
-// The kernels differ only in the block's shape. Each has its own name, and so its own table row.
+// These kernels differ only in block shape. Each has its own name, and so its own table row.
 __global__ void naive_16x16(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -38,7 +38,7 @@ __global__ void tiled(float* out, const float* in, int rows, int cols) {
     if (row < cols && col < rows) out[row * rows + col] = tile[threadIdx.x][threadIdx.y];
 }
 
-/// Runs with 32 x 8 threads, and each copies four elements.
+/// Runs with 32 x 8 threads, each of which copies four elements.
 __global__ void padded_coarsened(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x;
@@ -58,8 +58,8 @@ __global__ void padded_coarsened(float* out, const float* in, int rows, int cols
     }
 }
 
-/// A row of the tile is Tile / width threads wide, where `width` is the number of elements in a
-/// Vector. Rows and columns must be multiples of Tile.
+/// Each row of the tile takes Tile / width threads, where `width` is the number of elements in a
+/// Vector. The matrix's rows and columns must be multiples of Tile.
 template <class Vector, int Tile>
 __device__ void transpose_vectors(float* out, const float* in, int rows, int cols) {
     constexpr int kWidth = sizeof(Vector) / sizeof(float);

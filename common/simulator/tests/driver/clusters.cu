@@ -8,7 +8,7 @@
 // expect-stderr: apicheck
 #include "driver_check.h"
 
-/// Each block reads the number that block n - 1 - rank of the cluster has put into shared memory.
+/// Each block reads the number that block n - 1 - rank of its cluster has stored in shared memory.
 static const char* const kSwap = R"(
 .version 8.0
 .target sm_90

@@ -12,7 +12,7 @@ inline const char* name_of(CUresult result) {
     return name ? name : "no name";
 }
 
-/// Exits unless a call that prepares a test has succeeded.
+/// Exits if a call that sets up a test has failed.
 inline void need(CUresult result) {
     if (result == CUDA_SUCCESS) return;
     std::printf("a call that must work failed: %s\n", name_of(result));

@@ -1,4 +1,4 @@
-// Runs one atomic by one warp per launch, with every instruction and every address pattern. The
+// Runs every atomic instruction with every address pattern, one warp and one atomic per launch. The
 // table in unit/counters_test.cpp contains the results of Nsight Compute on an H200.
 //
 //     nvcc -arch=sm_90 -std=c++20 -o atomics atomic_requests.cu
@@ -49,8 +49,8 @@ __device__ u64 change(u64* memory, u32 element, u32 value) {
     return 0;
 }
 
-/// Runs one atomic. `memory` contains zeros, which the compiler cannot know. The words after the
-/// elements supply operands, and receive results that must stay alive.
+/// Runs one atomic. `memory` is all zeros, but the compiler cannot know that. The words after the
+/// elements supply operands and receive results, so that no result is optimised away.
 template <Kind K, bool InShared>
 __global__ void one(u64* memory, Pattern pattern) {
     __shared__ u64 tile[1024];

@@ -1,5 +1,5 @@
-// Operands on which the simulator's instructions are compared with a GPU: pairs of edge values,
-// then random bits.
+// Operands for comparing the simulator's instructions with a GPU's: pairs of edge values, then
+// random bits.
 #pragma once
 
 #include <stdint.h>

@@ -108,7 +108,7 @@ const Entry kEntries[] = {
 #include "instructions.inc"
 };
 
-/// Returns the operands on the device for a width and a position.
+/// Returns the operands for a width and a position, in device memory.
 u64* sources_of(int width, int position) {
     static u64* made[65][4];
     u64*& values = made[width][position];

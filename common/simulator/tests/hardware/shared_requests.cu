@@ -1,4 +1,4 @@
-// Makes one shared memory request by one warp per launch, with many patterns of shared addresses.
+// Makes shared memory requests with many address patterns, one warp and one request per launch.
 // In Nsight Compute, launch N is case N of the file that this program writes:
 //
 //     nvcc -arch=sm_90 -std=c++20 -o requests shared_requests.cu

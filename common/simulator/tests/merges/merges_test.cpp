@@ -8,8 +8,8 @@
 //
 // For each kernel with shared memory accesses, the test compares the number of LDS, STS, LDG and
 // STG of each width. ptxas repeats code, such as unrolled loops and ends of branches. In that case
-// it is enough if as many different loads and stores of the PTX have a machine instruction of the
-// width. The test leaves out machine instructions that belong to other PTX instructions: atomics
+// it is enough if the same number of distinct PTX loads and stores have a machine instruction of
+// that width. The test ignores machine instructions that belong to other PTX instructions: atomics
 // that become loops, copies, and accesses through generic addresses. If the line table lacks an
 // instruction, all instructions of the kernel count.
 //
@@ -52,7 +52,8 @@ namespace {
 constexpr double kAsked = 0.99;
 constexpr std::size_t kKernelsAtLeast = 300;
 
-/// A load or store of the PTX, by its offset in the text, that has a machine access of this width.
+/// A PTX load or store, given by its offset in the text, and the width of one of its machine
+/// accesses.
 struct Place {
     u32 text = 0;
     std::string_view opcode;
@@ -123,7 +124,7 @@ bool is_compared(const ptx::Instruction& i) {
            (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
 }
 
-/// Returns the machine opcode that a load or store of the PTX becomes.
+/// Returns the machine opcode that a PTX load or store compiles to.
 std::string_view opcode_of(const ptx::Instruction& i) {
     const bool is_global = ptx::space_of_access(i) == ptx::StateSpace::global;
     if (i.opcode == "ld") return is_global ? "LDG" : "LDS";
@@ -257,8 +258,8 @@ private:
 
 // ---- known differences ----
 
-/// Reads lines `FILE KERNEL: CAUSE`, and returns the part before the colon of each. Throws
-/// std::runtime_error if a line has another form.
+/// Reads lines `FILE KERNEL: CAUSE`, and returns the part of each before the colon. Throws
+/// std::runtime_error if a line has a different form.
 std::set<std::string> known_differences(const fs::path& file) {
     std::set<std::string> names;
     std::istringstream lines(read_file(file));

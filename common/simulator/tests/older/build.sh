@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... builds SOURCE as a program of an older CUDA. The first LIBRARY is our
+# build.sh NVCC HOW PROGRAM SOURCE LIBRARY... builds SOURCE as an older CUDA would. The first LIBRARY is our
 # libcudart.so.12. HOW is one of:
 #     shared     the program needs the libraries
 #     run_path   like shared, but with a run path to another libcudart.so.12

@@ -1,6 +1,6 @@
-// A program as CUDA 12's nvcc and headers build it, with a shared or a static runtime. It passes
-// CUDA 12's structures and arguments. This file declares whatever CUDA 12's headers declare
-// differently from CUDA 13's, because the tests run without CUDA 12.
+// A program like those that CUDA 12's nvcc builds with its headers, with a shared or a static
+// runtime. It passes CUDA 12's structures and arguments. This file declares whatever CUDA 12's
+// headers declare differently from CUDA 13's, because the tests run without CUDA 12.
 // expect: runtime version is one of CUDA 12: 1
 // expect: properties: Coalesce, 9.0, 132 multiprocessors, 1980000 kHz, clusters 1, bytes after them: untouched
 // expect: properties of CUDA 11: 9.0, 132 multiprocessors, bytes after them: untouched
@@ -44,7 +44,7 @@ OLDER(older_capture, cudaStreamGetCaptureInfo_v2, cudaStream_t, cudaStreamCaptur
 OLDER(older_synchronize, cudaThreadSynchronize, void);
 OLDER(older_launch, cudaLaunchCooperativeKernelMultiDevice, void*, unsigned, unsigned);
 
-/// The bytes of a structure, and bytes after it that no call may change.
+/// The bytes of a structure, followed by bytes that no call may change.
 struct Bytes {
     unsigned char data[2048];
     Bytes() { std::memset(data, 0x5a, sizeof data); }

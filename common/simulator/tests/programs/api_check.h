@@ -1,4 +1,4 @@
-// Helpers for the tests of the runtime API. Each line of output is a call or fact and its result.
+// Helpers for the tests of the runtime API. Each output line is a call or a fact, and its result.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// Exits unless a call that prepares a test has succeeded.
+/// Exits if a call that sets up a test has failed.
 inline void need(cudaError_t error) {
     if (error == cudaSuccess) return;
     std::printf("a call that must work failed: %s\n", cudaGetErrorString(error));

@@ -1,4 +1,4 @@
-// Conditional nodes: kernels decide whether, how often, and which graphs run.
+// Conditional nodes: kernels decide whether graphs run, how often, and which ones.
 // expect: a while loop ran 5 times
 // expect: and again: 5 times
 // expect: if, taken: 10
@@ -116,7 +116,7 @@ static void loops() {
     need(cudaGraphDestroy(graph));
 }
 
-/// Runs a conditional whose kernel chooses `value`, where body i adds 10 * (i + 1).
+/// Runs a conditional node whose kernel selects `value`. Body i adds 10 * (i + 1).
 static int chosen(cudaGraphConditionalNodeType type, unsigned size, unsigned value) {
     cudaGraph_t graph = new_graph();
     const auto handle = new_handle(graph);
@@ -141,7 +141,7 @@ static void captured_body() {
     std::printf("a body that was captured: %d\n", run_once(graph));
 }
 
-/// Runs an outer loop of 3 passes around an inner loop of 4, and counts the passes in device[0].
+/// Runs an inner loop of 4 passes in an outer loop of 3, and counts the passes in device[0].
 static void nested() {
     cudaGraph_t graph = new_graph();
     const auto outer = new_handle(graph, 1);

@@ -1,5 +1,5 @@
 // Invalid graphs: cycles, edges to missing nodes, nodes of other graphs, and invalid operations.
-// Either the call that adds the node returns the error, or the call that instantiates the graph.
+// The error comes from the call that adds the node or the one that instantiates the graph.
 // expect: to itself: cudaErrorInvalidValue
 // expect: the same edge again: cudaErrorInvalidValue
 // expect: an edge that is not there: cudaErrorInvalidValue

@@ -212,7 +212,7 @@ static void attributes() {
     need(cudaGraphDestroy(graph));
 }
 
-/// The usual loop of programs with graphs: capture, then update or instantiate, then launch.
+/// The usual loop in programs that use graphs: capture, then update or instantiate, then launch.
 static void capture_loop() {
     cudaStream_t stream;
     cudaGraphExec_t executable = nullptr;

@@ -45,7 +45,7 @@ __global__ void draw_numbers(unsigned* number, unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);
 }
 
-/// Returns the turn in which each of 64 blocks started.
+/// Returns, for each of 64 blocks, the turn in which it started.
 static std::string turns(uint64_t seed, float* memory) {
     FIND(coalesceSetOrder)(seed);
     unsigned* out = reinterpret_cast<unsigned*>(memory);

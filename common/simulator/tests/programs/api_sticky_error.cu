@@ -1,4 +1,4 @@
-// The next call that needs the device returns a kernel's error, and so does every call after it.
+// The next call that needs the device returns a kernel's error, and so does every later one.
 // expect: the launch itself: cudaSuccess
 // expect: the next synchronisation: cudaErrorIllegalAddress
 // expect: once more: cudaErrorIllegalAddress

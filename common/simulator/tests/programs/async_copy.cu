@@ -35,7 +35,7 @@ __global__ void reverse(T* out, const T* in) {
     out[blockIdx.x * kThreads + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
 }
 
-/// Thread i reads i % 17 of 16 bytes, and the rest is filled with zeros.
+/// Thread i reads the first i % 17 of 16 bytes, and the rest are filled with zeros.
 __global__ void zero_fill(uint4* out, const uint4* in) {
     __shared__ uint4 tile[kThreads];
     const int i = threadIdx.x;

@@ -97,7 +97,7 @@ __global__ void float_vectors(float2* two, float4* four) {
     if (old.y != 2 * old.x || old.z != 3 * old.x) four->w = -1;
 }
 
-/// Multiplies atomically, which CUDA does not offer, by compare-and-swap.
+/// Multiplies atomically by compare-and-swap, because CUDA has no atomic multiplication.
 __global__ void product(unsigned* cell) {
     const unsigned factor = scrambled(thread_number()) | 1;
     unsigned old = *cell, assumed;

@@ -30,7 +30,7 @@ __global__ void swap_shorts(unsigned short* cells) {
     __threadfence();
 }
 
-/// One block computes a product of 16 bits.
+/// One block computes a 16-bit product.
 __global__ void swap_in_shared(unsigned short* out) {
     __shared__ unsigned short cells[2];
     if (threadIdx.x == 0) cells[0] = 7, cells[1] = 1;

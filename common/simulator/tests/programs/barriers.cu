@@ -48,7 +48,7 @@ __global__ void halves(int* out) {
     out[threadIdx.x] = value;
 }
 
-/// Warp 0 fills and warp 1 empties. Each signals with bar.arrive and waits with bar.sync.
+/// Warp 0 fills a buffer that warp 1 empties. They signal with bar.arrive and wait with bar.sync.
 __global__ void producer(int* out, int rounds) {
     __shared__ int box[32];
     const int lane = threadIdx.x % 32;

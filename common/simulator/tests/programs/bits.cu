@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Shifts, bit fields, counts and permutations, also with counts and positions beyond the width.
+// Shifts, bit fields, counts and permutations, including counts and positions beyond the width.
 // expect: shl shr: ok
 // expect: shf: ok
 // expect: popc clz brev: ok
@@ -89,7 +89,7 @@ u32 zeros_at_top(T a) {
 COUNTING(b32) COUNTING(b64)
 
 GROUP("bfind");
-/// Returns the position of the highest bit that differs from the sign, which is 0 if unsigned.
+/// Returns the position of the highest bit that differs from the sign bit (0 for unsigned types).
 template <class T>
 u32 highest(T a) {
     const bool sign = std::is_signed_v<T> && a < 0;

@@ -1,4 +1,4 @@
-// Blocks draw numbers as they start, so their work and the counters depend on the order of starts.
+// Blocks draw numbers as they start, so their work and the counters depend on the starting order.
 // expect: numbers: ok
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Every kind of invalid address must end its launch with an error that names the line, but not the
-// process. A bad kernel breaks its context, so every case runs in a child process.
+// An invalid address of any kind must end its launch with an error that names the line, but must
+// not end the process. A bad kernel breaks its context, so every case runs in a child process.
 // simulator only
 // expect: null: 700
 // expect: the last byte there is: 700

@@ -1,5 +1,5 @@
-// PTX that is invalid, or that needs more than the device has. Loading or launching it must fail,
-// without allocating the memory that it asks for.
+// PTX that is invalid, or that needs more than the device has. Loading or launching it must fail
+// without allocating the memory it asks for.
 // simulator only
 // expect: not PTX: cudaErrorInvalidPtx
 // expect: parameters of 2 GB: cudaErrorInvalidPtx
@@ -27,7 +27,7 @@
 
 static const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Repairs the context, which instructions that are not simulated have broken, for the next case.
+/// Repairs the context for the next case, after an unsupported instruction has broken it.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }

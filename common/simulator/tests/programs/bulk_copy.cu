@@ -161,8 +161,8 @@ std::vector<int> array() {
     return for_threads<int>(kRows * kCols, [](int i) { return element(i / kCols, i % kCols); });
 }
 
-/// Returns shared memory after a copy of a box of `rows` x `cols` from (y, x). The chunk of 16
-/// bytes of an address is XORed with the lowest `bits` bits of `address / 128`.
+/// Returns shared memory after copying a box of `rows` x `cols` from (y, x). Swizzling XORs the
+/// number of an address's 16-byte chunk with the lowest `bits` bits of `address / 128`.
 std::vector<int> loaded(int rows, int cols, int x, int y, int offset, int bits) {
     std::vector<int> words(kWords, -1);
     for (int i = 0; i < rows * cols; ++i) {
@@ -223,7 +223,7 @@ void test_nans() {
 }
 
 void test_bytes() {
-    // Rows have 50 bytes and a pitch of 64, so the last 16 bytes are only partly inside the array.
+    // Rows have 50 bytes with a pitch of 64, so the last 16 bytes are only partly inside the array.
     const std::vector<unsigned char> bytes = for_threads<unsigned char>(
         64 * 8, [](int i) { return static_cast<unsigned char>(i * 7 + 1); });
     DeviceArray<unsigned char> in(bytes);

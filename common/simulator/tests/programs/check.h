@@ -12,7 +12,7 @@
 
 #include <cuda_runtime.h>
 
-/// Ends the program if a call of the CUDA runtime fails.
+/// Ends the program if a CUDA runtime call fails.
 #define MUST(call)                                                                     \
     do {                                                                               \
         const cudaError_t error = (call);                                              \

@@ -102,7 +102,7 @@ __global__ void arrivals(unsigned* out) {
     cluster_sync();
 }
 
-/// The sender announces the number of bytes to the receiver's mbarrier.
+/// The sender tells the receiver's mbarrier how many bytes to expect.
 __global__ void announced(unsigned* out) {
     __shared__ unsigned values[32];
     __shared__ uint64_t barrier;

@@ -106,7 +106,7 @@ __global__ void global_memory(unsigned* out, unsigned* between) {
     }
 }
 
-/// Warp 0 meets the other block, while the block's other warps meet each other.
+/// Warp 0 waits for the other block, while the other warps wait at a barrier of their own block.
 __global__ void mixed(unsigned* out) {
     __shared__ unsigned value, parts[4];
     const unsigned warp = threadIdx.x / 32;

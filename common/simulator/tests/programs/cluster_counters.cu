@@ -1,5 +1,5 @@
-// Atomics on another block's shared memory, as requests/sectors of loads, stores and atomics. An
-// H200 counts the same (l1tex__t_{requests,sectors}_pipe_lsu_mem_dshared_op_*).
+// Atomics on another block's shared memory, counted as requests/sectors of loads, stores and
+// atomics. An H200 gives the same counts (l1tex__t_{requests,sectors}_pipe_lsu_mem_dshared_op_*).
 // simulator only
 // expect: add: 0/0 0/0 1/4, 0/0 0/0 1/32, 0/0 0/0 1/4, 0/0 0/0 1/4, 0/0 0/0 1/8, 0/0 0/0 1/6, 0/0 0/0 1/12
 // expect: inc, used: 0/0 0/0 1/4, 0/0 0/0 1/32, 0/0 0/0 1/4, 0/0 0/0 1/4, 0/0 0/0 1/8, 0/0 0/0 1/6, 0/0 0/0 1/12
@@ -8,7 +8,7 @@
 // expect: add of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
 // expect: max of 64 bits: 1/8 1/8 0/0, 1/1 1/1 0/0, 1/4 1/4 0/0, 1/2 1/2 0/0, 1/8 1/8 0/0, 1/3 1/3 0/0, 1/1 1/1 0/0
 // expect: cas of 64 bits: 0/0 0/0 1/8, 0/0 0/0 1/32, 0/0 0/0 1/8, 0/0 0/0 1/8, 0/0 0/0 1/12, 0/0 0/0 1/9, 0/0 0/0 1/12
-// If all lanes evidently use one address, one lane adds for all of them if the value permits.
+// If all lanes evidently use one address, a single lane adds for all of them if the value permits.
 // expect: one word, add: 0/0 0/0 1/1
 // expect: one word, inc: 0/0 0/0 1/32
 // expect-stderr: racecheck: not atomic

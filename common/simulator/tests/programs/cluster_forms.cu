@@ -1,5 +1,5 @@
-// Cluster instructions in forms that compilers seldom emit. Each line of output has the results of
-// threads 1 and 31 of both blocks. cluster_ptx.h has the common part of the kernels.
+// Cluster instructions in forms that compilers seldom emit. Each line of output gives the results
+// of threads 1 and 31 of both blocks. cluster_ptx.h contains what the kernels have in common.
 // expect: mapa of a variable and a number: 101 131 1 31
 // expect: mapa of 32 bits: 101 131 1 31
 // expect: mapa of 64 bits, generic: 101 131 1 31
@@ -32,7 +32,7 @@
 // expect: .maxclusterrank: 2 2 2 2
 #include "cluster_ptx.h"
 
-/// Returns PTX that waits until the phase of the given parity of the block's mbarrier is complete.
+/// Returns PTX that waits for the block's mbarrier to complete the phase with the given parity.
 static std::string wait(int parity, const std::string& how = "", const std::string& time = "") {
     const std::string label = "W" + std::to_string(parity);
     return label + ": mbarrier.try_wait.parity" + how + ".shared::cta.b64 %p7, [%r10], " +

@@ -31,7 +31,7 @@
 
 #include "cluster_ptx.h"
 
-/// Repairs the context, which instructions that are not simulated have broken, for the next case.
+/// Repairs the context for the next case, after an unsupported instruction has broken it.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }

@@ -1,5 +1,5 @@
 // How many clusters of each size can run together, and the largest cluster (two measurements).
-// Another H200 may have other multiprocessors disabled, and differ for more than 2 blocks.
+// Another H200 may have different multiprocessors disabled, and differ for more than 2 blocks.
 // simulator only
 // expect: portable: 264 132 79 62 47 39 32 30 - - -
 // expect: largest, portable: 8 8 8 8

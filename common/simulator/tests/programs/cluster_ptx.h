@@ -1,4 +1,4 @@
-// A kernel for the tests of PTX forms about clusters, whose body is given as text.
+// A kernel for tests of the forms of PTX's cluster instructions. Its body is given as text.
 //
 // Kernel  A cluster of 2 blocks of 32 threads. The body leaves a number in %r9. Each block has an
 //         array `box`, where thread t's word is 100 * block + t, and an mbarrier with the number of
@@ -58,7 +58,7 @@ inline const char* const kClusterTail = R"(
 struct ClusterCase {
     std::string body;
     int arrivals = 1;
-    bool with_attribute = true;  ///< whether the launch sets clusters of 2 blocks
+    bool with_attribute = true;  ///< whether the launch sets a cluster size of 2 blocks
     const char* directives = "";
 };
 

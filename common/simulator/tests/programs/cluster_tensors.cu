@@ -89,7 +89,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
     write(out, box, 64);
 }
 
-/// The blocks take turns in sending a box to all blocks, and sum the boxes that they receive.
+/// The blocks take turns sending a box to all blocks, and sum the boxes that they receive.
 __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int count) {
     __shared__ alignas(128) int box[kBoxWords];
     __shared__ uint64_t barrier;
@@ -109,8 +109,8 @@ __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int co
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks, each with 16 x 16 of c. Blocks of a
-/// row share their part of a, and blocks of a column their part of b.
+/// c = a * b for 32 x 32 matrices in clusters of 2 x 2 blocks, each of which computes 16 x 16 of c.
+/// Blocks in a row share their part of a, and blocks in a column their part of b.
 __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
                          const __grid_constant__ CUtensorMap b) {
     __shared__ alignas(128) int rows[16][16], columns[16][16];

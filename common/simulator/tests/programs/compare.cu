@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Comparisons: every operator of setp and set, with NaN, combined with a predicate.
+// Comparisons: every operator of setp and set, with NaNs, and combined with a predicate.
 // expect: setp of integers: ok
 // expect: setp of bits: ok
 // expect: setp of floats: ok

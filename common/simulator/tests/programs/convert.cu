@@ -33,7 +33,7 @@ Columns<T> integers() {
         return static_cast<T>(static_cast<i64>(noise.next()) >> (noise.next() >> 58));
     });
 }
-/// Adds values around each power of two that bounds an integer type, and halves.
+/// Returns floats, including values near the powers of two that bound integer types, and halves.
 template <class T>
 Columns<T> floats() {
     Columns<T> columns = float_operands<T>(1);
@@ -66,7 +66,7 @@ D clamped(A a) {
     return static_cast<D>(wide < lowest ? lowest : wide > highest ? highest : wide);
 }
 
-// A register wider than the type contains the type's value, extended by its sign or with zeros.
+// A register wider than the type contains the type's value, sign-extended or zero-extended.
 #define INTEGERS(D_TYPE, D, W, DR, A_TYPE, A, AR)                                                \
     group.check("cvt." D_TYPE "." A_TYPE, integers<A>(),                                         \
                 DEVICE_1("cvt." D_TYPE "." A_TYPE, W, "=" DR, A, AR),                            \
@@ -319,7 +319,7 @@ void test_halves() {
                 [](u16 a) { return static_cast<u16>(round_to(kF16, std::trunc(value_of(kF16, a)))); });
 }
 
-/// Compares only the significant bits, because the device leaves arbitrary values in the others.
+/// Compares only the significant bits, because the device leaves the other bits arbitrary.
 bool same_tf32(const u32& got, const u32& wanted) {
     return got >> 13 == wanted >> 13 || (is_nan(kTensor32, got >> 13) && is_nan(kTensor32, wanted >> 13));
 }

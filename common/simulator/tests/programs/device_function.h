@@ -37,7 +37,7 @@ inline double f64(u64 bits) {
     return bits_as<double>(bits);
 }
 
-// A function of one instruction. D is the type of the result, and DR its asm constraint.
+// A device function that is a single instruction. D is the result type, and DR its asm constraint.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
     [] __device__(A a) {                      \
         D d;                                  \

@@ -77,7 +77,7 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
-/// Allocates more than the default heap has.
+/// Allocates more than the default heap holds.
 __global__ void much(int* out) {
     void* memory = malloc(12 << 20);
     out[0] = memory != nullptr;

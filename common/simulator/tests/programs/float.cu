@@ -1,8 +1,8 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
 // Arithmetic on f32 and f64 in every rounding direction, compared with the host's IEEE arithmetic.
 //
-// Single precision returns the NaN 0x7fffffff. Any NaN passes in double precision, and where the
-// PTX manual leaves it open (abs, neg).
+// Single precision must return the NaN 0x7fffffff. Any NaN passes in double precision, and where
+// the PTX manual does not specify which (abs, neg).
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: add sub mul f32: ok
 // expect: fma f32: ok
@@ -123,8 +123,8 @@ void test_f64() {
     }
 }
 
-/// Flushes subnormal results, as decided after rounding to 24 bits with an unbounded exponent.
-/// `larger` is the result times 2^64, rounded in that way.
+/// Flushes a result that is subnormal after rounding to 24 bits with an unbounded exponent.
+/// `larger` is the result times 2^64, rounded in the same way.
 float flushed_by_size(float larger, float result) {
     return std::fabs(larger) < 0x1p-62f ? std::copysign(0.0f, result) : flushed(result);
 }
@@ -225,7 +225,7 @@ Columns<float> over(float from, float to) {
     for (const u32 bits : {0u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u}) columns[0].push_back(f32(bits));
     return columns;
 }
-/// Compares results within an absolute error, or one relative to the result.
+/// Compares results within an absolute or a relative error.
 struct Close {
     double absolute, relative;
     bool operator()(float got, float wanted) const {
@@ -253,7 +253,7 @@ void test_approximated_functions() {
 
 // ---- min, max ----
 
-/// Compares numbers, with -0 less than +0.
+/// Compares numbers, treating -0 as less than +0.
 template <class T>
 bool is_less(T a, T b) {
     return a < b || (a == b && std::signbit(a) && !std::signbit(b));

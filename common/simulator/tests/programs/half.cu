@@ -52,7 +52,7 @@ Columns<u16> all_values() {
     for (u32 bits = 0; bits < 0x10000; ++bits) columns[0].push_back(bits);
     return columns;
 }
-/// Packs two neighbours of a column of halves into a pair.
+/// Packs neighbouring elements of a column of halves into pairs.
 Columns<u32> in_pairs(const Columns<u16>& halves) {
     Columns<u32> pairs(halves.size());
     for (std::size_t k = 0; k < halves.size(); ++k) {
@@ -73,7 +73,7 @@ struct Host {
     static u16 add(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) + number(b); })); }
     static u16 sub(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) - number(b); })); }
     static u16 mul(u16 a, u16 b) { return rounded(number(a) * number(b)); }
-    /// A product counts as subnormal or not before it is rounded.
+    /// Whether a product is subnormal is decided before it is rounded.
     static u16 mul_ftz(u16 a, u16 b) {
         const double exact = number(ftz(a)) * number(ftz(b));
         const bool is_tiny = std::fabs(exact) < std::ldexp(1, 1 - F.bias());
@@ -231,7 +231,7 @@ u32 both(u32 a, u32 b, u32 c) {
 #define CHECK_PAIR(N, TEXT, OPERANDS, HOST) \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, u32, "=r", u32, "r"), both<HOST>)
 
-// Reports which halves are less: bit 0 for the lower half, bit 1 for the upper half.
+// Compares both halves: bit 0 says whether the lower half of a is less, bit 1 the upper half.
 #define SETP_PAIR(TYPE, HOST)                                                                      \
     group.check("setp.lt" TYPE, two,                                                               \
                 [] __device__(u32 a, u32 b) {                                                      \

@@ -127,7 +127,7 @@ Source source_of() {
     return source;
 }
 
-/// Returns values for each source: all combinations of edges if few, then 3000 random samples.
+/// Returns values for each source: all combinations of edges (if few), then 3000 random samples.
 inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources) {
     std::vector<std::vector<u64>> columns(sources.size());
     std::size_t combinations = 1;
@@ -155,7 +155,7 @@ inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources
 
 // ---- the list of instructions ----
 
-/// An instruction, which its constructor adds to the list.
+/// An instruction, added to the list by its constructor.
 class Instruction {
 public:
     explicit Instruction(std::string group) : group(std::move(group)) { all().push_back(this); }
@@ -301,8 +301,8 @@ inline void run_instructions() {
     static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
         text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
-/// An expression of a, b, c, e that the compiler translates into instructions, and that the host
-/// evaluates too.
+/// An expression in a, b, c, e that the compiler translates into device instructions, and that the
+/// host evaluates as well.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
 #define EXPRESSION_AS(id, D, T, ...)                                                     \
     __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs, \

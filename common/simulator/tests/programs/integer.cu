@@ -181,7 +181,7 @@ GROUP("vabsdiff2 vabsdiff4");
 s64 difference(int bits, int index, u32 a, bool signed_a, u32 b, bool signed_b) {
     return std::abs(part(a, bits, index, signed_a) - part(b, bits, index, signed_b));
 }
-/// Computes the differences of all parts, and truncates each to its part.
+/// Computes the absolute difference of each pair of parts, truncated to the width of a part.
 u32 differences(int bits, u32 a, bool signed_a, u32 b, bool signed_b) {
     u32 all = 0;
     for (int i = 0; i < 32 / bits; ++i) {
@@ -236,7 +236,7 @@ QUATERNARY(CARRY64("sub.cc.u64 dl, %1, %2; subc.cc.u64 dh, %3, %4; subc.u64 %0, 
            u64, u64, u64, u128(c) < u128(e) + (a < b ? 1 : 0) ? -1 : 0);
 
 GROUP("additions after subtractions");
-// sub.cc sets the flag as a + ~b + 1 would, that is, if there is no borrow.
+// sub.cc sets the carry flag as a + ~b + 1 would, that is, if there is no borrow.
 BINARY("{ .reg .b32 t; sub.cc.u32 t, %1, %2; addc.u32 %0, 0, 0; }", u32, u32, u32, a >= b);
 BINARY("{ .reg .b32 t; add.cc.u32 t, %1, %2; subc.u32 %0, 0, 0; }", u32, u32, u32,
        (u64(a) + b) >> 32 ? 0 : -1);

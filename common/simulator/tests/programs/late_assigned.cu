@@ -1,5 +1,5 @@
-// Variables that are first assigned inside a loop and used after it, as in a search for a smallest
-// element. Their registers must not be reused between two passes.
+// Variables that are first assigned inside a loop and used after it, as in a search for the
+// smallest element. Their registers must not be reused between two passes.
 // expect: smallest: ok
 // expect: last of each kind: ok
 // expect: nested: ok

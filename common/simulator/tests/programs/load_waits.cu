@@ -1,5 +1,5 @@
-// How often a warp waits for loads from global memory, by the rules of program/load_waits.h. Each
-// rule has a kernel in PTX, which is not reordered. One warp runs, unless a name says otherwise.
+// How often a warp waits for loads from global memory, by the rules of ptxas/load_waits.h. Each
+// rule has a PTX kernel, so that nothing is reordered. One warp runs unless a name says otherwise.
 // simulator only
 //
 // Loads that are passed on to shared memory do not wait for each other.

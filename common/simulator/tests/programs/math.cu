@@ -35,7 +35,7 @@ struct Within {
 
 // ---- operands ----
 
-/// Returns evenly spaced values in [from, to], and equally many random ones.
+/// Returns evenly spaced values in [from, to], and the same number of random ones.
 template <class T>
 Columns<T> between(double from, double to) {
     Columns<T> columns(1);
@@ -63,7 +63,7 @@ Columns<T> sizes(int from, int to, bool both_signs) {
 }
 template <class T>
 Columns<T> together(const Columns<T>& a, Columns<T> b) {
-    // The second operand takes its values in another order.
+    // The second operand takes its values in a different order.
     std::vector<T> shuffled;
     const std::size_t count = a[0].size();
     for (std::size_t i = 0; i < count; ++i) shuffled.push_back(b[0][i * 7919 % b[0].size()]);
@@ -156,7 +156,7 @@ void test_double_of_two() {
 struct Bounded {
     double exact, allowed;
 };
-/// Compares a result with its bound. `got` is the device's result, whose `allowed` is not used.
+/// Reports whether a result is within its bound. `got` is the device's; its `allowed` is ignored.
 bool is_within(const Bounded& got, const Bounded& wanted) {
     if (wanted.exact != wanted.exact) return got.exact != got.exact;
     return std::fabs(got.exact - wanted.exact) <= wanted.allowed;

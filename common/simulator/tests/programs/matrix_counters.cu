@@ -39,7 +39,7 @@ using A = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
 using ATurned = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-/// A lane's row has `pitch` halves. With `swizzle`, the row number shifts the position in the row.
+/// Rows are `pitch` halves apart. With `swizzle`, each row is also shifted by 8 * (row % 8) halves.
 #define MATRICES(name, text, pitch, swizzle, step)                                               \
     __global__ void name(unsigned* out) {                                                        \
         __shared__ __align__(128) unsigned short tile[32 * 80];                                  \

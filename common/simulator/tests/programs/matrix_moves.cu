@@ -36,12 +36,12 @@ __device__ unsigned shared_address(const void* p) {
                  "r"(d[0]), "r"(d[1]), "r"(d[2]), "r"(d[3])                                    \
                  : "memory")
 
-/// Returns row `lane` of the warp's 32 rows, which are not in the order of memory.
+/// Returns the row whose address `lane` provides. The 32 rows are not in memory order.
 __device__ int row_of(int lane) {
     return lane * 5 % 32;
 }
 
-/// `How` is the number of matrices, 1, 2 or 4. A negative number transposes them.
+/// `How` is the number of matrices: 1, 2 or 4. If it is negative, they are transposed.
 template <int How>
 __global__ void load(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
@@ -134,7 +134,7 @@ __global__ void move(unsigned* out, const unsigned* in) {
     out[threadIdx.x] = d;
 }
 
-/// The same register is address and destination.
+/// The same register is both address and destination.
 __global__ void load_in_place(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
     for (int k = threadIdx.x; k < kElements; k += 32) rows[k / 8][k % 8] = in[k];
@@ -177,7 +177,7 @@ __global__ void transpose(unsigned short* out, const unsigned short* in) {
     for (int r = y; r < kTile; r += 4)
         tile[r][x] = in[(blockIdx.y * kTile + r) * kSide + blockIdx.x * kTile + x];
     __syncthreads();
-    // Warp y transposes the eight columns from 8 * y.
+    // Warp y transposes the eight columns that start at 8 * y.
     unsigned d[4];
     LOAD_4(".trans", d, shared_address(&tile[x][8 * y]));
     STORE_4("", shared_address(&turned[8 * y + x % 8][x / 8 * 8]), d);

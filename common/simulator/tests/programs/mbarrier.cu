@@ -110,8 +110,8 @@ __global__ void states(int* out) {
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-/// No test returns `never`. The condition keeps complete_tx after the first test, because ptxas
-/// would otherwise move this relaxed instruction before it.
+/// `never` is a value that no test returns. The condition keeps complete_tx after the first test;
+/// otherwise ptxas would move this relaxed instruction before it.
 __global__ void bytes(int* out, int never) {
     __shared__ unsigned long long b;
     if (threadIdx.x != 0) return;

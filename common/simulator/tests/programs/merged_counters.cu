@@ -1,6 +1,6 @@
-// Adjacent shared memory accesses of a thread, which the GPU's code merges into a wider instruction
-// that is counted. ptxas's code for these kernels has the same widths (tests/merges), and an H200
-// counts the same for the first three.
+// Adjacent shared memory accesses of a thread, counted as the wider instruction into which the
+// GPU's code merges them. ptxas's code for these kernels has the same widths (tests/merges), and an
+// H200 gives the same counts for the first three.
 // simulator only
 // expect: four adjacent loads: 1 loads of 4 wavefronts, 0 conflicts; 4 stores of 4, 0
 // expect: four adjacent stores: 4 loads of 4 wavefronts, 0 conflicts; 1 stores of 4, 0

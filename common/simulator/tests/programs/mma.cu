@@ -122,7 +122,7 @@ static std::uint64_t encode(Type type, int value) {
     }
 }
 
-/// Returns a number that every type can represent, negative in some cases if the type is signed.
+/// Returns a number that every type can represent, sometimes negative if the type is signed.
 static int some(Type type, int k) {
     const int mixed = (k * 37 + k / 7 * 11) % 97;
     switch (type) {
@@ -227,7 +227,7 @@ static void fill(std::vector<std::uint32_t>& words, std::uint32_t value) {
     words.assign(words.size(), value);
 }
 
-/// Runs a kernel on matrices a, b and c of equal elements, and returns lane 0's first register.
+/// Runs a kernel on uniform matrices a, b and c, and returns the first register of lane 0.
 static std::uint32_t alike(void (*kernel)(std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
                                           const std::uint32_t*),
                            std::uint32_t a, std::uint32_t b, std::uint32_t c) {

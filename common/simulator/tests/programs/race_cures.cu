@@ -1,5 +1,5 @@
-// Which barrier fixes a race: in a matrix product whose tile is half a warp wide, a warp reads
-// mostly its own writes too early, but __syncwarp() would not suffice.
+// Which barrier fixes a race. In a matrix product whose tile is half a warp wide, most of the
+// values that a warp reads too early are its own, but __syncwarp() would not suffice.
 // expect: the races are told: yes
 // expect-stderr: cure: __syncthreads() is missing between line 22 and line 18.
 // expect-stderr: cure: __syncthreads() is missing between line 23 and line 19.

@@ -1,5 +1,5 @@
 // The format of a report on stderr: check, kind, source line, thread, and the requested exit code.
-// simulator only: the program makes errors that hardware does not check
+// simulator only: the program contains errors that hardware does not detect
 // simulate: --error-exitcode 5
 // expect-exit: 5
 // expect: illegal memory access

@@ -110,7 +110,7 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     }
 }
 
-/// Independent thread scheduling: lane 31 starts, and lane 0 is last.
+/// Independent thread scheduling: lane 31 goes first, and lane 0 goes last.
 __global__ void hand_over(volatile int* turn, int* out) {
     const int lane = threadIdx.x;
     while (*turn != lane) {

@@ -1,5 +1,5 @@
-// A module that queries a surface's format is refused with all its kernels, as on an H100. The rest
-// of the program continues.
+// A module that queries a surface's format is rejected with all its kernels, as on an H100. The
+// rest of the program continues.
 // expect: the kernel that asks: cudaErrorNotSupported
 // expect: the one beside it: cudaErrorNotSupported
 // expect: memory afterwards: cudaSuccess

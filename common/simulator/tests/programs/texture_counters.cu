@@ -1,6 +1,6 @@
 // Counters of textures and surfaces, for a warp of W x H texels, as Nsight Compute measured on an
 // H100: l1tex__t_requests_pipe_tex_mem_texture.sum, ..._surface_op_ld, ..._surface_op_st, sectors.
-// texture_counters_shapes.cu covers other shapes, and warps in which only some lanes fetch.
+// texture_counters_shapes.cu has other shapes, and warps in which only some lanes fetch.
 // simulator only
 // expect: float array 32x1: 8 requests, 8 sectors
 // expect: float array 16x2: 8 requests, 8 sectors

@@ -97,7 +97,7 @@ static const Case<short> kShorts[] = {
     {{200, 0, 0}, {-32768, -32768, -32768, -32768}, -1},
 };
 
-/// Returns a texture of two texels in each dimension.
+/// Returns a texture with two texels in each dimension.
 template <class T>
 static cudaTextureObject_t texture_of(const T* texels, int dimensions) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();

@@ -1,6 +1,6 @@
 // Texture fetches: geometries, address modes, filtering, read modes, gathers, levels and queries.
-// They are compared with loops after the CUDA guide's appendix on texture fetching. The weights of
-// linear filtering follow measurements on an H100 (texture_filter.cu).
+// The expected results come from loops that follow the CUDA guide's appendix on texture fetching.
+// The weights of linear filtering follow measurements on an H100 (texture_filter.cu).
 // nvcc: --extended-lambda
 // expect: tex1Dfetch of linear memory, beyond its ends too: ok
 // expect: tex1D of an array, points: ok
@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Returns coordinates with few bits, so that their products with a size and the floors are exact.
+/// Returns coordinates with few bits, so that products with a size, and their floors, are exact.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -141,8 +141,8 @@ struct Grid {
         }
         return (*texels)[index];
     }
-    /// Returns a corner's weight in 256ths. Each split of a weight rounds one share, a half
-    /// upwards, and leaves the rest to the other. z is split first, then x (rounded on the right),
+    /// Returns a corner's weight in 256ths. Each time a weight is split, one share is rounded (a
+    /// half upwards) and the other gets the rest. z is split first, then x (rounded on the right),
     /// then y (on the right the lower share is rounded, on the left the upper one).
     static double weight(int corner, const double* upper) {
         const bool is_right = corner & 1, is_below = corner & 2, is_behind = corner & 4;

@@ -154,7 +154,7 @@ __global__ void multiply_bits(int* d, const unsigned* a, const unsigned* b) {
     wmma::store_matrix_sync(d, sum, 8, wmma::mem_row_major);
 }
 
-/// Returns element `k` of a line, where each line starts `words` words after the one before.
+/// Returns element `k` of a line. Lines start `words` words apart.
 static int piece(const std::vector<unsigned>& from, int line, int words, int k, int bits) {
     return static_cast<int>(from[line * words + k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1));
 }
@@ -226,7 +226,7 @@ static void check_elements() {
     expect_equal("half to float", out.read(), for_threads<float>(256, [&](int i) { return __half2float(a[i]); }));
 }
 
-/// Multiplies 64 x 48 by 48 x 64. A block of four warps computes 32 x 32 from shared memory.
+/// Multiplies 64 x 48 by 48 x 64. A block of four warps computes a 32 x 32 tile from shared memory.
 constexpr int kSide = 64, kDepth = 48;
 __global__ void tiled(float* d, const half* a, const half* b) {
     __shared__ __align__(32) half left_tile[32][16 + 8], right_tile[16][32 + 8];

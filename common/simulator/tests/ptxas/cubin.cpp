@@ -1,6 +1,6 @@
-// Each instruction has 16 bytes. Its opcode is in bits 0 to 11, and the width of a load or store in
-// bits 73 to 75. (cuobjdump agrees for 24 kernels.) ELF and the line table (DWARF 2, .debug_line)
-// are documented formats.
+// Each instruction is 16 bytes long. Its opcode is in bits 0 to 11, and the width of a load or
+// store in bits 73 to 75. (cuobjdump agrees for 24 kernels.) ELF and the line table (DWARF 2,
+// .debug_line) are documented formats.
 #include "cubin.h"
 
 #include <algorithm>

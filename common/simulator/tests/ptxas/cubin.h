@@ -1,5 +1,5 @@
-// Reads the memory instructions of machine code for sm_90 from a cubin, with the width and the line
-// of each.
+// Reads the memory instructions of machine code for sm_90 from a cubin, with the width and source
+// line of each.
 #pragma once
 
 #include <map>

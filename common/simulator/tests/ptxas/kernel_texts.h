@@ -22,7 +22,7 @@ std::vector<KernelText> learners_files(const std::filesystem::path& course);
 /// nothing if the folder does not exist.
 std::vector<KernelText> texts_in_folder(const std::filesystem::path& folder);
 
-/// A parsed text, and the kernels of it that are compared.
+/// Parsed PTX, and those of its kernels that are compared.
 struct ParsedText {
     KernelText text;
     std::unique_ptr<ptx::Module> module;

@@ -41,11 +41,11 @@ namespace {
 /// The relative difference from ptxas's number up to which an estimate counts as near.
 constexpr double kNear = 0.15;
 /// The minimum fractions of kernels whose estimate must be near, and of launches whose number of
-/// resident blocks must be right. They lie below the present fractions, so that a few new tests do
-/// not fail, but the loss of a rule does. Kernels with clusters have their own minimum. Most of
-/// them are short, and the estimate leaves out the registers that ptxas needs for addresses in
-/// other blocks (62.8 % of 86 are near, though 97.7 % of their launches have the right number of
-/// blocks).
+/// resident blocks must be correct. They lie slightly below the current fractions, so that the test
+/// does not fail because of a few new kernels, but does fail if a rule is lost. Kernels with
+/// clusters have their own minimum. Most of them are short, and the estimate leaves out the
+/// registers that ptxas needs for addresses in other blocks (62.8 % of 86 are near, though 97.7 %
+/// of their launches have the correct number of blocks).
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< the minimum number of kernels

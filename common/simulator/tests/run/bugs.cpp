@@ -5,7 +5,7 @@
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
 //     y = x[j];  // other NAME                 the second access of the race in NAME
 //     // clean NAME [simulator only]           the case NAME gives no report and ends with 0
-//     // by clang NAME: REASON                 built by clang, the case gives other reports
+//     // by clang NAME: REASON                 built by clang, the case gives different reports
 //     // simulate: OPTIONS                     options of simulate for every case
 //     // simulate NAME: OPTIONS                options of simulate for the case NAME
 //

@@ -9,9 +9,9 @@
 //
 // The program runs with the machine's own number of worker threads, and then with 1, 2 and 4. Each
 // run must give the same output and counters, unless varies-with-threads says why it cannot.
-// Reports of the checks are failures too, unless the source expects something on stderr. On stderr
-// the report of a site comes from the worker that was first. The stored report, which is in the
-// JSON, is that of the lowest block and thread.
+// Reports of the checks are failures too, unless the source expects something on stderr. The report
+// of a site on stderr comes from the worker that found it first. The stored report, which is in the
+// JSON, names the lowest block and thread.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // output, the counters by kernel and line, and the reports must be the same.
 //
 // Watch  Recorded blocks run before the others, unless they use results that reveal the order (an
-//        atomic's old value, a strong load). A program with an error may then report another error
-//        first, so such a program is not suitable for this test.
+//        atomic's old value, a strong load). A program with an error may then report a different
+//        error first, so such a program is not suitable for this test.
 #include <cstdio>
 
 #include "simulate_run.h"

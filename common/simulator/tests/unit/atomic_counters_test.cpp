@@ -11,8 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A reduction of 4-byte words by one warp, and l1tex__t_sectors_pipe_lsu_mem_global_op_red of it
-/// on an H200, with memory aligned to 128 KiB.
+/// A reduction of 4-byte words by one warp, and its l1tex__t_sectors_pipe_lsu_mem_global_op_red on
+/// an H200, with memory aligned to 128 KiB.
 struct MeasuredAtomic {
     u32 sectors;
     Mask active;

@@ -1,5 +1,5 @@
 // The generator of CUDA kernels must produce the same text for the same seed, with shapes and
-// constructs of every kind. Compiling and running the kernels checks their correctness, see
+// constructs of every kind. Compiling and running the kernels checks their correctness; see
 // campaign/README.md.
 #include "lab/campaign/cuda/cuda_kernels.h"
 

@@ -168,7 +168,7 @@ TEST_CASE("a bit-field is rewritten in its place") {
         "or.b32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4;");
     CHECK(a.load().rewritten);
     CHECK_FALSE(is_error(a.load(), 0xf, 4));
-    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 also has new bits
+    CHECK(a.arrivals() == "1>1 2>2 3>3");  // byte 0 also gets new bits
     const Analysed constant(
         "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, -8; or.b32 %r3, %r2, 5;\n"
         "st.global.u32 [%rd1], %r3;");
@@ -248,13 +248,13 @@ TEST_CASE("only what is certain to happen decides") {
     CHECK_FALSE(is_error(branch.load(1), 0xfe, 8));
     CHECK_FALSE(is_error(branch.load(1), 0xff, 8, true));
     CHECK(is_error(branch.load(1), 0xff, 8, false));
-    // A value that is computed, but not used.
+    // A value that is computed but never used.
     const Analysed chosen(
         "ld.global.u8 %rs1, [%rd1]; ld.global.f32 %f1, [%rd1+4]; add.f32 %f2, %f1, 0f3F800000;\n"
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // The branch is after a jump that all threads take.
+    // The branch follows a jump that all threads take.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");

@@ -1,4 +1,4 @@
-// Tests the fatbin reader with containers made here with the real compressors, containers made by
+// Tests the fatbin reader with containers built here with the real compressors, containers made by
 // nvcc, and corrupt containers.
 #include "simulator/fatbin/fatbin.h"
 

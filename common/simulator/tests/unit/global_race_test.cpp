@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "an mbarrier's phase orders who arrived bef
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
-    // An arrival for the next phase is not visible to waiters of the last phase.
+    // An arrival for the next phase is not visible to waiters for the previous phase.
     race.mbarrier_arrive(blocks[0], kHere, 0);
     race.mbarrier_phase_done(blocks[0], kHere);
     write(0, 0, 0, 0);
@@ -326,8 +326,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "fence and flag pass data on; a flag alone 
         read(1, 0, 1, 0);
         CHECK(found() == (with_barrier ? Found{} : Found{"read after write 11 10"}));
     }
-    // It is equally correct if all threads fence, then a barrier follows, and one thread sets the
-    // flag.
+    // It is equally correct for all threads to execute a fence and then a barrier, before one
+    // thread sets the flag.
     write(0, 3, 0, 0);
     race.fence(blocks[0], 3);
     race.barrier(blocks[0]);

@@ -73,7 +73,7 @@ public:
         op_[0].a = slot(2), op_[0].b = slot(3), op_[0].c = slot(4), op_[0].v[0] = slot(5);
         op_[1].run = [](Warp&, const Op* op) {
             return op;
-        };  // the next Op of handlers that continue by themselves
+        };  // the next Op, for handlers that continue to it themselves
     }
 
     /// Runs the instruction on samples `first` to `first` + 31.

@@ -1,4 +1,4 @@
-// Tests the handlers of lane-wise instructions on a warp made by hand, without a program.
+// Tests the handlers of lane-wise instructions on a warp constructed by hand, without a program.
 #include "simulator/instructions/lanes.h"
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Runs a handler. Handlers in `forms` continue with the next Op themselves, the others return
+    /// Runs a handler. Handlers in `forms` continue with the next Op themselves; the others return
     /// to their caller.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
@@ -71,8 +71,8 @@ public:
 private:
     static constexpr int kPlaces = 6, kPlaceBytes = 8 * kLanes;
     void set_uniform(int place, int l, u64 value) {
-        // If both halves of each lane are the same, 32-bit and 64-bit instructions read the same
-        // number.
+        // Both halves of each lane are the same, so that 32-bit and 64-bit instructions read the
+        // same number.
         const u64 twice = (value & 0xffffffff) << 32 | (value & 0xffffffff);
         warp.lanes<u64>(slot(place, kUniformFile))[l] = twice;
     }
@@ -90,7 +90,7 @@ u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
-/// At least one variant of every opcode, and each type of opcodes that have forms.
+/// At least one variant of every opcode, and one of each type for opcodes that have forms.
 const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"add", {"s32"}},
     {"add", {"u64"}},

@@ -1,5 +1,5 @@
-// Links modules of several files: which definition is used, which names are kept apart, and the
-// source line of each instruction.
+// Tests linking the modules of several files: which definition is used, which names are kept apart,
+// and the source line of each instruction.
 #include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
 
-/// Straight-line code whose values have one word each, unless `words` says otherwise.
+/// Straight-line code whose values are one word long, unless `words` says otherwise.
 class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
@@ -88,7 +88,7 @@ TEST_CASE("where many words are alive, instructions stay as they were written") 
 }
 
 TEST_CASE("the order changes from where the words are as many, and not before") {
-    // Value 0 is an input, which makes one live word. The first load makes two.
+    // Value 0, an input, is one live word. The first load adds a second one.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(1) == Order{0, 1, 2, 3});
@@ -96,12 +96,12 @@ TEST_CASE("the order changes from where the words are as many, and not before") 
     CHECK(code.order(3) == Order{1, 2, 0, 3});
     Code wide =
         Code(5, 2).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
-    // Values of two words count as two live words.
+    // A two-word value counts as two live words.
     CHECK(wide.order(3) == Order{1, 0, 2, 3});
 }
 
 TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
-    // Value 0 stays live, and the store is the last reader of 1 and 2.
+    // Value 0 stays live, and the store is the last reader of values 1 and 2.
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{1, 0});
@@ -118,8 +118,8 @@ TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
 }
 
 TEST_CASE("what leads to fewer words may begin with an address of several steps") {
-    // Value 0 stays live, and 4 is computed from it. The store of 1, 2 and 3 uses an address that
-    // takes three steps.
+    // Value 0 stays live, and value 4 is computed from it. The store of values 1, 2 and 3 uses an
+    // address that is computed in three steps.
     const auto made = [] {
         return Code(8)
             .comes({0, 1, 2, 3})
@@ -132,13 +132,13 @@ TEST_CASE("what leads to fewer words may begin with an address of several steps"
             .store({1, 2, 3, 7});
     };
     CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
-    // If the store is no value's last reader, 4 need not wait for it.
+    // If the store is no value's last reader, value 4 need not wait for it.
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("a load that lets go of its address comes before what is written first") {
-    // The sum can reuse the register of its operand. The load replaces its address by one word: an
-    // address of two words in the first case, of one word in the second.
+    // The sum can reuse the register of its operand. The load replaces its address by a single
+    // word: a two-word address in the first case, a one-word address in the second.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };
@@ -152,8 +152,8 @@ TEST_CASE("one that takes the place of what it reads does not wait") {
 }
 
 TEST_CASE("an address that is still to be computed leads to its store") {
-    // Value 3 adds a live word that no instruction needs. Value 4, an address, adds one too, but
-    // its store then ends three.
+    // Value 3 adds a live word that no instruction needs. Value 4, an address, also adds one, but
+    // then its store is the last reader of three values.
     const Code code =
         Code(6).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).compute(4, {0}).store(
             {4, 1, 2});
@@ -168,7 +168,7 @@ TEST_CASE("of two that lead to equally few words, the first as written comes fir
                           .is_wanted(5)
                           .store({1, 2})
                           .store({3, 4});
-    // Both stores come first, and memory keeps them in order.
+    // Both stores come before the sum, and stores always keep their order.
     CHECK(code.order(0) == Order{1, 2, 0});
     const Code loads = Code(8)
                            .comes({0, 1, 2, 3, 4})

@@ -71,8 +71,8 @@ TEST_CASE("a value is alive from its write to its last use") {
 }
 
 TEST_CASE("what is first written in a loop and used behind it is alive in all of the loop") {
-    // The first text of the loop comes before the write, and must not overwrite it in the next
-    // pass.
+    // The first part of the loop comes before the write in the text. In the next pass it must not
+    // overwrite the value.
     const Body k(R"(
         mov.b32 x, 8;
         TOP:

@@ -1,4 +1,4 @@
-// Tests the merging of loads and stores: for each rule of program/merged_accesses.cpp, a case that
+// Tests the merging of loads and stores: for each rule of ptxas/merged_accesses.h, a case that
 // merges and one that does not. The expected results are those in ptxas's machine code for the same
 // PTX.
 #include "simulator/ptxas/merged_accesses.h"
@@ -250,14 +250,14 @@ TEST_CASE("loads merge across the turns of a loop that ptxas unrolls") {
     CHECK(loop(one, 128, true) == "ld=");
     CHECK(loop(pair, 8, true) == "ld+0:16@0 ld-");
     CHECK(loop(pair, 8, false) == "ld+0:8 ld-");
-    // A load stays in its pass if the loop also stores to shared memory.
+    // A load is not moved out of its pass if the loop also stores to shared memory.
     CHECK(loop(one + "st.shared.u32 [%r11+512], %r12;", 4, true) == "ld= st=");
 }
 
 namespace {
 
-/// Returns a load of a word before a branch, instructions that lanes may skip, and a load after it
-/// whose value is stored.
+/// Returns a load of a word, a branch over the instructions in `skipped`, and a second load. Both
+/// loaded values are stored.
 std::string behind_branch(const std::string& skipped, const std::string& address) {
     return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
            "@%p1 bra L;" +

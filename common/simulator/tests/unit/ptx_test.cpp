@@ -1,4 +1,4 @@
-// Tests that the PTX reader understands the output of real compilers, and refuses invalid text with
+// Tests that the PTX reader understands the output of real compilers, and rejects invalid text with
 // a line and a reason.
 #include <doctest/doctest.h>
 
@@ -228,7 +228,7 @@ TEST_CASE("initialisers that are addresses") {
     CHECK(p.relocations[1].addend == 8);
     CHECK(p.relocations[2].addend == -8);
 
-    // Eight single bytes of one address become one relocation.
+    // Eight bytes that each hold one byte of the same address become one relocation.
     const Variable& packed = module->variables.at("packed");
     REQUIRE(packed.relocations.size() == 1);
     CHECK(packed.relocations[0].offset == 1);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kResident = 1056;
 
-/// Returns the recording of such a grid, in which each block has `steps_of(block)` steps.
+/// Returns the recording of a launch, in which each recorded block has `steps_of(block)` steps.
 template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
@@ -51,7 +51,7 @@ TEST_CASE("a block that takes a few turns does not stand for all: some take one 
         return Recorder::beside_the_first(config, recording, shares_turns);
     };
     CHECK(others(800, false).empty());
-    CHECK(others(100000, true).empty());  // the steps last too long for one more block to matter
+    CHECK(others(100000, true).empty());  // blocks this long need no more samples
     REQUIRE(others(800, true).size() == 5);
     const u64 first = Recorder::chosen_blocks(config, kResident).front();
     for (const u64 other : others(800, true)) CHECK(other != first);
@@ -110,8 +110,8 @@ TEST_CASE("neighbours are beside a block that does much, and more where many do 
     for (const u64 number : {500, 2000, 4000}) add(number, 0);
     const auto unlike = Recorder::neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
-    // Half of the blocks do nothing, so a block has half as many sectors on average. The sample has
-    // twice as many blocks, and as many again for the idle ones.
+    // Half of the blocks do nothing, so an average block has half as many sectors, and the sample
+    // has twice as many blocks. It is doubled again, because every other block is idle.
     CHECK(unlike.second == 4 * alike.second);
 }
 
@@ -163,8 +163,8 @@ TEST_CASE("a launch that is recorded alone touches no memory, whichever way it a
 }
 
 TEST_CASE("requests for scattered sectors count once per block, whichever warp repeats them") {
-    // Both warps store a word each to the same 32 sectors, then to the next 32, then to the first
-    // again.
+    // Both warps store a word to each of the same 32 sectors, then to each of the next 32, then to
+    // the first 32 again.
     const std::string text =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"

@@ -49,8 +49,8 @@ const std::string kCopy = loads(1) + stores(1);
 TEST_CASE("each load on its way takes a register, however the text arranges loads") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
-    // ptxas needs 10 and 32. It puts store data in odd registers, as long as the number of
-    // registers still allows all threads to be resident.
+    // ptxas needs 10 and 32 registers. It puts store data in odd registers, as long as the number
+    // of registers still allows all threads to be resident.
     CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 22);
     std::string shared = ".shared .b32 tile[64];\n";
     for (int k = 0; k < 8; ++k) {
@@ -72,7 +72,7 @@ TEST_CASE("a store that may change what is loaded next keeps the load behind it"
         one_by_one += "ld.global.f32 " + f + ", [%rd4+" + at + "];\nst.global.f32 [%rd5+" + at +
                       "], " + f + ";\n";
     }
-    // ptxas needs 20 here, but 32 with the loads before the stores.
+    // ptxas needs 20 registers here, but 32 with the loads before the stores.
     CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
@@ -358,7 +358,7 @@ TEST_CASE(
     };
     CHECK(copy("%h1, %h2, %h3, %h4") == 10);  // as ptxas
     const std::string constant = ".reg .b16 %h;\nmov.u16 %h, 5;\nst.global.u8 [%rd4], %h;";
-    CHECK(estimate(constant) == 8);  // as ptxas: half a register goes to an even register
+    CHECK(estimate(constant) == 8);  // as ptxas: store data of 16 bits may be in an even register
 }
 
 TEST_CASE("a load goes ahead of a store that another number is added to the same address for") {
@@ -430,7 +430,7 @@ TEST_CASE("the upper half of a product of 64 bits is computed in parts") {
         return estimate("ld.global.u64 %rd10, [%rd1];\nld.global.u64 %rd11, [%rd1+8];\n" +
                         computes + "st.global.u64 [%rd2], %rd12;");
     };
-    // As single instructions they would take 12, 12 and 14. ptxas needs 18, 16 and 20.
+    // As single instructions they would need 12, 12 and 14 registers. ptxas needs 18, 16 and 20.
     CHECK(with("mul.hi.u64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mul.hi.s64 %rd12, %rd10, %rd11;\n") > 12);
     CHECK(with("mad.lo.cc.u64 %rd13, %rd10, %rd11, %rd10;\n"
@@ -467,8 +467,8 @@ TEST_CASE("texels come in pairs of registers, behind all other pairs") {
 
 namespace {
 
-/// Reports whether a loop is unrolled, which shows in its number of registers. The loop counts from
-/// the number of the thread.
+/// Reports whether a loop is unrolled, which shows in its number of registers. By default the loop
+/// counter starts at the thread's number.
 bool is_unrolled(const std::string& in_it, const std::string& steps = "add.s32 %r3, %r3, 256;",
                  const std::string& begins = "mov.u32 %r3, %tid.x;") {
     const auto with = [&](const std::string& pragma) {
@@ -490,14 +490,15 @@ TEST_CASE(
     "together") {
     CHECK(is_unrolled(""));
     CHECK(!is_unrolled("", "add.s32 %r4, %r3, 128;\nadd.s32 %r3, %r4, 128;"));
-    // Threads leave the loop in different passes, unless it starts from the same number for all.
+    // Threads leave the loop in different passes, unless the counter starts at the same number for
+    // all of them.
     const std::string shuffle = "shfl.sync.bfly.b32 %r5, %r5, 1, 31, -1;\nadd.s32 %r9, %r9, %r5;";
     CHECK(!is_unrolled(shuffle));
     CHECK(is_unrolled(shuffle, "add.s32 %r3, %r3, 1;", "mov.u32 %r3, 0;"));
     const std::string skipped = "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n";
     CHECK(!is_unrolled(skipped + "st.global.u32 [%rd5], %r5;\nSKIP:"));
     CHECK(is_unrolled(skipped + "st.shared.u32 [%r2], %r5;\nSKIP:"));
-    // A loop with too much work.
+    // A loop body that is too long to unroll.
     std::string work;
     for (int k = 0; k < 60; ++k) work += "mad.lo.s32 %r9, %r9, %r1, %r5;\n";
     CHECK(!is_unrolled(work));
@@ -505,8 +506,8 @@ TEST_CASE(
 
 namespace {
 
-/// Reports whether a loop that adds values of shared memory is unrolled. `others` is the number of
-/// further instructions in it.
+/// Reports whether a loop that adds up values from shared memory is unrolled. `others` is the
+/// number of other instructions in the loop.
 bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
     std::string turn;
     for (int k = 0; k < loads_in_it; ++k)
@@ -543,7 +544,8 @@ TEST_CASE("a loop with a barrier that lanes branch in is left as it is") {
 
 TEST_CASE("what nobody has written takes no register, and what a guard may leave is not lost") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
-    // A branch skips this code because of its barrier, so a loaded value has no register before it.
+    // ptxas keeps the branch around this code, because the code contains a barrier. So loaded
+    // values occupy no registers before it.
     std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
     for (int k = 20; k < 32; ++k)
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
@@ -610,7 +612,7 @@ TEST_CASE("atomics on one place are not joined where one lane alone comes to the
     };
     // ptxas: 18 and 22.
     CHECK(atomics("ne.u32 %p1, %r2, 0") <= atomics("gt.u32 %p1, %r2, 4") - 2);
-    // The two comparisons may have different predicates for different lanes. ptxas needs 22.
+    // If a predicate combines two comparisons, several lanes may reach the atomics. ptxas needs 22.
     CHECK(atomics("ne.u32 %p2, %r2, 0;\nsetp.ne.u32 %p3, %r1, 0;\nor.pred %p1, %p2, %p3") ==
           atomics("gt.u32 %p1, %r2, 4"));
     // The analysis follows a value that a loop adds to itself only once around the loop.
@@ -622,7 +624,7 @@ TEST_CASE("loads for what comes behind a loop go ahead of the addresses of their
     const std::string loop =
         "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
         "@%p1 bra LOOP;\n";
-    // ptxas needs 14 to 26, with and without the loop.
+    // ptxas needs 14 to 26 registers, the same with and without the loop.
     for (int count : {2, 4, 8})
         CHECK(estimate(loads(count) + loop + stores(count)) ==
               estimate(loads(count) + stores(count)));
@@ -676,7 +678,8 @@ TEST_CASE("nothing moves past the reading of a clock") {
         return estimate(loads(4) + "mov.u32 %r9, %" + special +
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
-    // ptxas needs 18 and 20. Stores before the clock is read need no thread number after it.
+    // ptxas needs 18 and 20 registers. Addresses are computed before the clock is read, so the
+    // thread's number is not needed after it.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
@@ -753,8 +756,8 @@ TEST_CASE("what was loaded or stored is not loaded again, unless something may h
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
-    // A store in a loop may store the value that was loaded in the pass before, so nothing is known
-    // about it.
+    // A store in a loop may store the value that was loaded in the previous pass, so nothing is
+    // known about it.
     const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
     CHECK(estimate("L:\n" + turn) > 0);
     CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
@@ -857,7 +860,7 @@ TEST_CASE("of two instructions that add three values one is left") {
     CHECK(with("sub.s32 %r10, %r4, %r5;\nsub.s32 %r20, %r6, %r10;\n") == 10);
     CHECK(with(first + "add.s32 %r11, %r10, %r6;\nadd.s32 %r20, %r11, %r2;\n") == 10);
     CHECK(with(first + "shl.b32 %r11, %r6, 3;\nadd.s32 %r20, %r10, %r11;\n") == 12);
-    // A sum that only adds to itself is no sum of another value.
+    // A loop-carried sum is not merged into the addition that reads it in the next pass.
     const std::string loop = "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n";
     CHECK(estimate("LOOP:\nadd.s32 %r10, %r10, %r2;\n" + loop) <= 12);
     CHECK(estimate("LOOP:\nadd.s32 %r11, %r10, %r2;\nadd.s32 %r10, %r11, %r2;\n" + loop) <= 12);
@@ -906,7 +909,7 @@ TEST_CASE("banks are minded as long as that costs no block") {
 }
 
 TEST_CASE("a load from global memory keeps its sources for eight instructions") {
-    // The number of a thread determines both addresses and the address of the result.
+    // Both load addresses and the store address depend on the thread's number.
     const auto with = [](int between) {
         std::string text =
             "cvt.u64.u32 %rd20, %r2;\nshl.b64 %rd7, %rd20, 2;\nadd.s64 %rd8, %rd1, %rd7;\n"
@@ -917,8 +920,8 @@ TEST_CASE("a load from global memory keeps its sources for eight instructions") 
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // The checked values match ptxas. Its number falls from 12 to 9 in two steps, at 6 and 9
-    // instructions between, and the estimate's at 4 and 5.
+    // The checked values match ptxas's. With more instructions in between, ptxas's number falls
+    // from 12 to 9 in two steps, at 6 and 9 instructions; the estimate's falls at 4 and 5.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -935,15 +938,15 @@ TEST_CASE("what a comparison of 16 bits with a sign sets is given a sign, and mo
             "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
             type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
     };
-    // ptxas needs the same. The signed comparison takes so long that the registers of the first
-    // address are free by then.
+    // ptxas needs the same numbers of registers. The signed comparison takes so long that the
+    // registers of the first address are free by then.
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
 
 TEST_CASE(
     "what a store in a loop takes of constants comes behind its guard, and its counter is a pair") {
-    // A loop that adds `sums` values in each pass, and stores if its lanes agree on it.
+    // A loop that sums `sums` values in each pass, and stores constants if its lanes vote for it.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
@@ -1020,8 +1023,8 @@ TEST_CASE("what limits the blocks beside registers lets a kernel have more of th
                             stores(count),
                         threads ? " .maxntid " + std::to_string(threads) + ", 1, 1" : "");
     };
-    // ptxas needs the same: six blocks of 256 threads with 32 KB each fit, four with 48 KB, 28
-    // blocks of a warp with 7 KB.
+    // ptxas needs the same numbers of registers, because shared memory leaves room for six blocks
+    // of 256 threads with 32 KB each, for four with 48 KB, and for 28 blocks of one warp with 7 KB.
     CHECK(with(16, 256, 32768) == 40);
     CHECK(with(28, 256, 32768) == 40);
     CHECK(with(16, 256, 49152) == 44);
@@ -1049,7 +1052,7 @@ TEST_CASE("of a vector the half is loaded that is wanted") {
                         std::to_string(4 * k + j) + ";\n";
         return estimate(text, " .maxntid 256, 1, 1");
     };
-    // ptxas needs the same, except 26 for a volatile load.
+    // ptxas needs the same numbers of registers, except 26 for the volatile load.
     CHECK(with("ld.global", {0}) == 18);
     CHECK(with("ld.global", {3}) == 18);
     CHECK(with("ld.global", {2, 3}) == 18);

@@ -41,7 +41,7 @@ Report out_of_bounds(u32 line) {
     return r;
 }
 
-/// Returns what `body` makes this process write to stderr.
+/// Runs `body`, and returns what it wrote to stderr.
 template <class Body>
 std::string stderr_of(Body body) {
     std::FILE* file = std::tmpfile();

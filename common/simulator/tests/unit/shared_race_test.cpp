@@ -285,7 +285,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     use(1, 1);
     use(2, 2);
     CHECK(race.findings() == 0);
-    // An mbarrier is invalidated or initialised again while other threads may use it.
+    // An mbarrier is invalidated or reinitialised while other threads may use it.
     write(0, 3, 512, 8);
     CHECK(race.findings() > 0);
 }
@@ -328,7 +328,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
         read(0, 1, 0, 16);
         CHECK(found() == (everything ? Found{} : Found{"read after write 11 10"}));
     }
-    // Copies are waited for through an mbarrier.
+    // The copies are waited for through an mbarrier.
     copy(0, 0);
     race.async_arrive(0, kAllLanes, 2048);
     race.mbarrier_wait_done(1, 2048);

@@ -1,4 +1,4 @@
-// Tests which arguments of a tensor map are refused, which values a map stores, and where swizzles
+// Tests which arguments of a tensor map are rejected, which values a map stores, and where swizzles
 // move data.
 #include "simulator/memory/tensor_map.h"
 
@@ -140,7 +140,7 @@ TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
         }
         CHECK(places.size() == 2048);
     }
-    // A chunk of each of eight consecutive lines, all at different positions.
+    // One chunk in each of eight consecutive lines. All eight are moved to different positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)
         places.insert(swizzled(Swizzle::by_128, line * 128 + 32) % 128);

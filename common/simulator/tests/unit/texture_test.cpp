@@ -14,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Follows the guide: brings the coordinate into range, which then selects a texel.
+/// Brings a coordinate into range, as the guide describes, so that it selects a texel.
 double wrapped(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
@@ -45,7 +45,7 @@ struct Texels {
     }
 };
 
-/// Splits `part` by a weight of the upper end into two whole numbers.
+/// The two whole numbers into which `part` is split, by the weight of the upper end.
 struct Split {
     double lower, upper;
 };

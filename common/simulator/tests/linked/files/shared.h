@@ -1,5 +1,5 @@
-// The header of both files, with declarations of the other file's definitions, and definitions that
-// the linker merges.
+// The header included by both files. It declares what the other file defines, and contains
+// definitions that the linker merges.
 #pragma once
 #include <cstdio>
 
