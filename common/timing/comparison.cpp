@@ -98,8 +98,8 @@ Difference fewer_starts(const Prediction& fast, const Prediction& slow) {
                            number_text(had)};
 }
 
-/// Compares a unit that was busy in the slower launch and has less work in the faster one. Compares
-/// busy times, because the fractions refer to different total times.
+/// Compares a unit that was busy in the slower launch and has less work in the faster one. The
+/// comparison uses busy times, because the fractions refer to different total times.
 Difference less_work(const Prediction& fast, const Prediction& slow, double Busy::*what,
                      const std::string& name) {
     const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;

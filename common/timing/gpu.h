@@ -74,7 +74,7 @@ struct Gpu {
     PartialSectors partial;
     BulkCopies bulk;
     double barrier = 0, barrier_of_warp = 0;
-    /// The cycles of a scheduler per warp instruction.
+    /// Scheduler cycles per warp instruction.
     double add_issue = 1, multiply_issue = 1, divide_issue = 1;
     double special_issue = 8;  ///< reciprocals, roots, exponentials, conversions
     double double_issue = 2;   ///< sums and products of doubles

@@ -11,7 +11,7 @@ struct Cost {
     Pipe pipe = Pipe::integer;
 };
 
-/// The number of machine instructions of a 32-bit division.
+/// The number of machine instructions in a 32-bit division.
 inline constexpr float kSlotsOfDivision = 19;
 
 /// Returns the cost of an instruction. `index` is its position in the kernel, which matters for

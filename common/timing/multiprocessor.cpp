@@ -22,9 +22,9 @@ constexpr int kSchedulers = 4;
 /// Length of the queue of requests to the first-level cache and shared memory, in cycles of work.
 /// Warps wait while it is full.
 constexpr double kLsuQueue = 64;
-/// Cycles of the first-level cache for each line of a request.
+/// Cycles that the first-level cache takes for each line of a request.
 constexpr double kCyclesOfLine = 1;
-/// Cycles of the first-level cache for each half line that arrives in it.
+/// Cycles that the first-level cache takes for each half line that arrives in it.
 constexpr double kCyclesOfFill = .5;
 /// Time constant for averaging the utilization of memory, in cycles.
 constexpr double kMemoryOfLoad = 6000;
@@ -59,7 +59,7 @@ public:
     MemoryShare(const Work& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), part_(part) {}
 
-    /// Returns when the data of a request at `t` arrive, without the variation between loads.
+    /// Returns when the data requested at `t` arrive, ignoring the variation between loads.
     double read(double t, double sectors) {
         const double begin = use(t, sectors * work_.read_cycles * part_);
         return begin + latency();  // `use` has changed the latency
@@ -292,7 +292,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
     return true;
 }
 
-/// Issues an operation, and returns when that happened.
+/// Issues an operation, and returns the time at which it was issued.
 double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
     const int s = static_cast<int>(w % kSchedulers);
     double at = std::max(t, scheduler_[s]);
@@ -392,7 +392,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     lsu_busy_ += passes;
     next = std::max(next, lsu_ - kLsuQueue);
     done = lsu_ + gpu_.l1_latency;
-    if (o.sectors == 0) {  // the block has requested all of it before
+    if (o.sectors == 0) {  // the block has already requested all of it
         for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }

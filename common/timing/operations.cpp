@@ -396,9 +396,9 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Adds a load of a 64-bit parameter from the constant bank for each condition under which it is
-/// used, and returns that load. Unconditional uses are part of `start`. (ptxas for sm_90 does this
-/// in loops too.)
+/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns it. Each
+/// condition under which a parameter is used has a load of its own. Unconditional uses are part of
+/// `start`. (ptxas for sm_90 does this in loops too.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
     const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
                passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
@@ -642,7 +642,7 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
     return steps;
 }
 
-/// Converts all warps in parallel, step by step, so that a warp finds data in the cache that
+/// Converts all warps side by side, step by step, so that a warp finds data in the cache that
 /// another warp has requested before.
 std::vector<WarpLowering> lowered(const Recording& recording, const RecordedBlock& block,
                                   const Tables& tables, const std::vector<std::size_t>& steps,

@@ -75,9 +75,9 @@ private:
 struct Unfinished {
     /// The number of multiprocessors, all of which have the same number of open lines.
     double multiprocessors = 1;
-    double left_to_others = 0;   ///< their lines that are left to other blocks
-    double pages = 0;            ///< the pages of memory to which they write
-    double cycles_of_reads = 0;  ///< the cycles of memory for reads, per sector that is written
+    double left_to_others = 0;   ///< the number of lines that are left to other blocks
+    double pages = 0;            ///< the number of memory pages that are written to
+    double cycles_of_reads = 0;  ///< memory cycles for reads, per sector that is written
 };
 
 /// Returns the additional cycles, on the path to the cache, for each sector that is written in

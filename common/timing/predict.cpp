@@ -129,7 +129,7 @@ double new_part_below(const Recording& recording, const Gpu& gpu) {
                    static_cast<double>(asked);
 }
 
-/// Sums over the accesses of the recorded blocks, each taken on its own.
+/// Sums over the accesses of the recorded blocks, with each block taken on its own.
 struct Own {
     double asked = 0, distinct = 0;  ///< sectors
     double bytes = 0;                ///< the bytes of all lanes

@@ -292,8 +292,7 @@ TEST_CASE("half the blocks do nothing: where they come in a turn changes little"
 }
 
 TEST_CASE("turns do not come out even: the same") {
-    // The blocks stay resident. On three of four multiprocessors there is a block with one turn
-    // more.
+    // The blocks stay resident. Three of four multiprocessors have a block with one more turn.
     const auto turns = [](std::size_t count) {
         Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);

@@ -14,7 +14,7 @@ struct Pattern {
     double period, start, latency, spread, work;
 };
 
-/// Returns the fraction of a moment that is between `begin` and `end`.
+/// Returns the fraction of a moment that lies between `begin` and `end`.
 double overlap(double moment, double begin, double end) {
     return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
 }

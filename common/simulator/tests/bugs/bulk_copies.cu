@@ -202,7 +202,7 @@ static void copied_map() {
 }
 
 // Swizzling moves the chunks of a box within a line of 128 bytes, even past the end of a small box.
-// Here 16 bytes move up by 112 bytes, but shared memory ends after 48.
+// Here 16 bytes move up by 112, but shared memory ends 48 bytes after the start of the line.
 __global__ void copy_small_box(int* out, const __grid_constant__ CUtensorMap map) {
     extern __shared__ __align__(128) int box[];
     uint64_t& arrived = *reinterpret_cast<uint64_t*>(box);

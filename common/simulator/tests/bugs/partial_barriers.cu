@@ -25,7 +25,7 @@ static void others_met() {
     upper_half_meets<<<1, kThreads>>>(device_zeros<int>(kThreads), device_zeros<int>(64));
 }
 
-// Each half meets at a barrier of its own.
+// Each half of the block waits at a barrier of its own.
 __global__ void each_half_meets(int* x) {
     x[threadIdx.x] = threadIdx.x;  // other each_half_alone
     meet(1 + threadIdx.x / 64, 64);
@@ -37,7 +37,7 @@ static void each_half_alone() {
     each_half_meets<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Only one warp arrives at this mbarrier and waits for it.
+// Only one warp arrives at this mbarrier and waits on it.
 __global__ void one_warp_has_a_phase(int* x) {
     __shared__ uint64_t phase;
     if (threadIdx.x == 0) init(phase, 32);

@@ -221,7 +221,7 @@ static void byte_of_a_word() {
 }
 
 // A tiled matrix product without one of its two barriers. Some rows are read by the warp that wrote
-// them, and race too. The other rows show which barrier is missing.
+// them; these race too. The other rows show which barrier is missing.
 template <int kTile>
 __global__ void gemm(float* c, const float* a, const float* b, int n, bool first, bool second) {
     __shared__ float as[kTile][kTile], bs[kTile][kTile];
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// Threads of the first block store equal values, which does no harm. In other blocks they differ.
+// Threads of block 0 all store the same value, which is harmless. In other blocks values differ.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

@@ -167,7 +167,7 @@ static void long_turns_of_a_waiting_loop() {
 // ---- blocks that wait for each other ----
 
 // clean ring_between_blocks
-// Without atomics: flags alone count the slots of the ring.
+// No atomics: flags alone keep track of the ring's slots.
 __global__ void pass_on(volatile int* filled, volatile int* emptied, volatile int* ring, int* out,
                         int n) {
     const int places = 4;

@@ -111,7 +111,7 @@ GROUP("fns");
 /// Finds the n-th set bit, with `base` < 32 and `n` > INT_MIN. PTX leaves other values undefined.
 u32 nth_set(u32 mask, u32 base, s32 n) {
     if (n == 0) return bit(mask, base) ? base : ~0u;
-    std::vector<u32> set;  // in the order of the search
+    std::vector<u32> set;  // the set bits, in search order
     if (n > 0) {
         for (u32 i = base; i < 32; ++i) {
             if (bit(mask, i)) set.push_back(i);

@@ -330,7 +330,7 @@ bool same_tf32(const u32& got, const u32& wanted) {
 void test_tf32() {
     const auto f = floats<float>();
     Group group("tf32");
-    // NaNs are left out, because with rna the device adds to the bits of a NaN.
+    // NaNs are left out, because with .rna the device adds to the bits of a NaN.
     Columns<float> numbers(1);
     for (float a : f[0])
         if (a == a) numbers[0].push_back(a);

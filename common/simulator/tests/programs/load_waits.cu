@@ -2,7 +2,7 @@
 // rule has a PTX kernel, so that nothing is reordered. One warp runs unless a name says otherwise.
 // simulator only
 //
-// Loads that are passed on to shared memory do not wait for each other.
+// Loads whose values go to shared memory do not wait for each other.
 // expect: four loads, stored to shared memory: 4 loads, 1 waits
 // expect: ... and a barrier after each: 4 loads, 4 waits
 // expect: ... and a barrier of the warp after each: 4 loads, 4 waits

@@ -55,7 +55,7 @@ GROUP("slct");
 SLCT(b16) SLCT(s16) SLCT(u16) SLCT(b32) SLCT(s32) SLCT(u32) SLCT(b64) SLCT(s64) SLCT(u64)
 SLCT(f32) SLCT(f64)
 
-// The predicate says whether the result is nonzero, combined with another predicate.
+// The predicate is true if the result is nonzero, and is combined with another predicate.
 GROUP("lop3 with predicates");
 #define LOP3_WITH(COMBINE, OPERATOR)                                                     \
     TERNARY("{ .reg .pred p, q; .reg .b32 d, x; setp.lt.s32 q, %3, 0; "                  \

@@ -83,6 +83,6 @@ TEST_CASE("an exchange in shared memory is tried by the first lane of each bank"
     CHECK(first_lanes_of_banks(same, 4, kAllLanes) == 1);
     CHECK(first_lanes_of_banks(same, 4, 0xfff0) == 0x10);
     CHECK(first_lanes_of_banks(pairs, 4, kAllLanes) == 0x55555555);  // other words, the same bank
-    CHECK(first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);      // a pass is half a warp
+    CHECK(first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);      // a pass serves half a warp
     CHECK(first_lanes_of_banks(same, 4, 0) == 0);
 }

@@ -191,7 +191,7 @@ TEST_CASE("drawn addresses are nobody else's in this process") {
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
     CHECK(drawn_map(seed, memory.range()).device == first_choice);
-    CHECK(memory.draw_addresses(seed));  // its own old mapping does not collide
+    CHECK(memory.draw_addresses(seed));  // does not conflict with its own old mapping
     CHECK(address_map.device == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));

@@ -16,8 +16,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A kernel of 32-bit registers a, b, c, d, x, y and predicates p, q. Labels in front of its
-/// instructions name them.
+/// A kernel with 32-bit registers a, b, c, d, x, y and predicates p, q. Labels name its
+/// instructions.
 class Body {
 public:
     explicit Body(const std::string& body)

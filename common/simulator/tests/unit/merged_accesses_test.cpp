@@ -17,10 +17,10 @@ using namespace coalesce::simulator;
 namespace {
 
 /// Returns the shared memory accesses of a kernel, one after the other: "ld+0:16" is a 16-byte load
-/// at the address of the PTX's first load, "st-" a store of which nothing is left. The kernel has a
-/// shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
+/// at the address of the PTX's first load, "st-" a store that was dropped. The kernel has a shared
+/// variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
 /// pointer %rd1. `@8` restricts an access to addresses with that remainder. `unrolls` says that
-/// ptxas unrolls the loop of the first access.
+/// ptxas unrolls the loop that contains the first access.
 std::string merged_in(const std::string& body, const std::string& variables = "",
                       bool unrolls = false) {
     const auto module = ptx::parse(

@@ -443,7 +443,7 @@ TEST_CASE("coordinates and texels lie side by side") {
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
                         ".trap [%rd1, {%r5}], {" + registers + "};");
     };
-    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, like the next case
+    CHECK(copy("b32", "%r6, %r7, %r8, %r9") == 10);  // as ptxas, also in the next case
     CHECK(copy("b16", "%h1, %h2, %h3, %h4") == 6);
     // The level of detail needs a register, but the three unused results do not.
     CHECK(estimate("cvt.rn.f32.u32 %f1, %r2;\nadd.f32 %f2, %f1, 0f3F000000;\n"
@@ -551,7 +551,7 @@ TEST_CASE("what nobody has written takes no register, and what a guard may leave
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
                    std::to_string(4 * k) + "];\n";
     CHECK(estimate(before + skipped + "SKIP:\n" + stores(12, 20)) <= estimate(before) + 4);
-    // In a loop, lanes that skip a load keep the value of the pass before.
+    // In a loop, lanes that skip a load keep the value from the previous pass.
     const auto loop = [](const std::string& first) {
         return estimate("mov.u32 %r3, 0;\nLOOP:\n.pragma \"nounroll\";\n" + first +
                         "setp.ge.s32 %p2, %r3, 77;\n@%p2 bra SKIP;\n"
@@ -984,7 +984,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an index that is alive for long gets no odd register") {
-    // A sum over a block in `steps` steps. `values` values are loaded before the sum and stored
+    // Sums over a block in `steps` steps. `values` values are loaded before the sum and stored
     // after it. Then the kernel reads the thread number again.
     const auto with = [](int values, int steps) {
         std::string text =

@@ -232,7 +232,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "fence and flag pass data on; a flag alone 
     see_flag(1);
     read(1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // A flag at another address does not order them.
+    // A flag at another address does not order these accesses.
     write(0, 0, 0);
     race.fence(0);
     raise_flag(0);
@@ -414,7 +414,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "reads of what this block has not written")
     race.async_write(Lanes(0, 0, 0, 4, 0, kAllLanes).access);
     read(0, 1, 0);
     CHECK(found() == Found{});
-    // Repeated errors are counted, but reported once.
+    // Repeated errors are counted, but reported only once.
     for (int i = 0; i < 5; ++i) read(0, 1, 256);
     race.end_launch();
     REQUIRE(reports().all().size() == 1);

@@ -227,7 +227,7 @@ TEST_CASE("products of weights are rounded") {
     };
     point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 / 256 twice: 65 / 256, not 65.0039
     CHECK(has_weights({63, 64, 64, 65}));
-    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // each weight ends in half of 1 / 256
+    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // each exact weight ends in .5 (in 256ths)
     CHECK(has_weights({128, 127, 1}));                 // a corner gets nothing
     point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
     CHECK(has_weights({128, 127, 1}));
