@@ -31,8 +31,7 @@ constexpr double kMemoryOfLoad = 6000;
 /// Room for written data that is not yet in memory, in cycles of a multiprocessor's share of
 /// memory.
 constexpr double kRoomForWrites = 4000;
-/// The longest burst above the multiprocessor's share, in cycles, which pauses of other
-/// multiprocessors allow.
+/// The longest burst, in cycles, in which a multiprocessor may exceed its share while others pause.
 constexpr double kCredit = 8000;
 
 /// Pseudo-random numbers that vary the latencies of loads, the same in every run.
@@ -622,8 +621,8 @@ Outcome Simulation::outcome() {
     const double longer = longer_than_recorded();
     r.cycles *= longer;
     r.cycles_a_block *= longer;
-    // Memory is charged for a load when it is requested. So the time that the last loads wait is
-    // work that has already been counted, and is subtracted here.
+    // Memory is charged for a load when it is requested. The time for which the last loads wait has
+    // therefore already been counted, and is subtracted here.
     const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
     if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());

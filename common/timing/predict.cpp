@@ -278,8 +278,8 @@ double excess_of(const Runs& runs, const std::vector<double>& of,
 /// have accepted all data.)
 constexpr double kPartThatStaysWritten = .15;
 
-/// Returns the bandwidth of memory for long runs, of which the fraction `share` is written. A copy
-/// has 0.5.
+/// Returns the bandwidth of memory for long runs, of which the fraction `share` is written (0.5 for
+/// a copy).
 double moved_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +

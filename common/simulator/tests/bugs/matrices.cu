@@ -10,7 +10,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// A row of 36 halves has 72 bytes, so every other row is not aligned to 16 bytes.
+// A row of 36 halves is 72 bytes long, so every other row is not aligned to 16 bytes.
 __global__ void load_rows_of_72_bytes(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[8][36];
     for (int k = threadIdx.x; k < 8 * 36; k += 32) tile[k / 36][k % 36] = k;

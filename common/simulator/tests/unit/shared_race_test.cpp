@@ -328,7 +328,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "asynchronous copies are there once they ar
         read(0, 1, 0, 16);
         CHECK(found() == (everything ? Found{} : Found{"read after write 11 10"}));
     }
-    // The copies are waited for through an mbarrier.
+    // Warp 1 waits for the copies through an mbarrier.
     copy(0, 0);
     race.async_arrive(0, kAllLanes, 2048);
     race.mbarrier_wait_done(1, 2048);
