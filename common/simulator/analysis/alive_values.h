@@ -1,9 +1,9 @@
 // Computes which values are live at the start and at the end of each block of a program: registers
-// at basic blocks, and future hardware registers at blocks of machine code.
+// for basic blocks, and values that will get hardware registers for blocks of machine code.
 //
 // Idea   A value is live if a path leads to a use of the value without passing a write to it. The
 //        computation goes backwards over the graph of blocks until nothing changes. Most values are
-//        live within one block only. Only the others have a bit in the sets.
+//        live only within one block, so the sets have bits only for the others.
 #pragma once
 
 #include <vector>
@@ -58,8 +58,8 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    /// The index of the bit of each value that some block reads before writing it, or kNone for
-    /// other values.
+    /// The bit index of each value that some block reads before writing it, and kNone for all other
+    /// values.
     std::vector<u32> number_;
     std::vector<u32> values_;             ///< the value of each bit
     std::vector<std::vector<u32>> next_;  ///< for each piece, its successors

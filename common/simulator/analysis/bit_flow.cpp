@@ -1,5 +1,5 @@
-// Describes the flow of bits, with one function for each kind of instruction, listed at the end.
-// See bit_flow.h.
+// Describes the flow of bits, with one function per kind of instruction. The table at the end lists
+// these functions. See bit_flow.h.
 #include "simulator/analysis/bit_flow.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using ptx::Type;
 
 namespace {
 
-constexpr int kDeepest = 8;  ///< the most definitions that are followed in a chain
+constexpr int kDeepest = 8;  ///< the maximum number of definitions to follow in a chain
 
 bool is_plain_register(const Operand& operand) {
     return operand.is_register() && !operand.negated && operand.elements.empty();
@@ -51,7 +51,7 @@ std::optional<u64> Definitions::constant(const Operand& operand) const {
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
-/// Returns the register of which `reg` is a copy, or `reg` itself if it is not a copy.
+/// Returns the register that `reg` is a copy of, or `reg` itself if it is not a copy.
 u32 Definitions::original(u32 reg) const {
     for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
         const Instruction& i = function_.body[only_[reg]];

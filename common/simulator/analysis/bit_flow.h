@@ -1,8 +1,8 @@
 // Finds the bits of an instruction's result that are unchanged bits of its sources.
 //
 // Idea   Compilers move values not only with `mov`: they also pack and unpack words, shift and mask
-//        them, and select one of two. In these instructions the values of the bits do not affect
-//        where the bits go. The result of any other instruction (arithmetic, comparisons,
+//        them, and select one of two values. In these instructions the values of the bits do not
+//        affect where the bits go. The result of any other instruction (arithmetic, comparisons,
 //        addresses, shuffles) depends on all of its sources.
 #pragma once
 
@@ -59,7 +59,7 @@ struct PassedOn {
     bool known = false;           ///< false if each bit of the result may depend on all sources
     bool merges = false;          ///< true if a run-time value selects the source of a bit
     bool chooses = false;         ///< true if that value selects one source for all bits
-    bool zero_elsewhere = false;  ///< true if the result is zero outside of the flows
+    bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;
 };
 

@@ -9,7 +9,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The deepest nesting of loops that is handled.
+/// The deepest loop nesting that is supported.
 constexpr u32 kDeepestLoop = 64;
 
 /// The control flow without the back edges of loops, and a sort key for each block.
@@ -46,8 +46,8 @@ public:
     }
 
 private:
-    /// Removes the back edges of the outermost loops that are left, so that only the loops nested
-    /// in them remain. Returns false if one of these loops has several entries.
+    /// Removes the back edges of the outermost remaining loops, so that only the loops nested in
+    /// them remain. Returns false if one of these loops has several entries.
     bool take_turns_out() {
         std::vector<u32> beginnings(blocks_.size(), kNone);
         const auto begin_at = [&](u32 b) {
@@ -81,8 +81,8 @@ ptx::Instruction label_called(const std::string& name) {
     return label;
 }
 
-/// Returns a branch to `label`. A block needs it if its next block in the text has been moved
-/// elsewhere.
+/// Returns a branch to `label`. A block needs one if the block that followed it in the text has
+/// been moved.
 ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
     ptx::Instruction branch = after;
     branch.opcode = "bra";

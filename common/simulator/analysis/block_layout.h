@@ -11,8 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// Moves blocks if a block comes before one of its predecessors in the same iteration. Functions
-/// whose loops have several entries are left unchanged.
+/// Reorders the blocks if any block comes before one of its predecessors in the same iteration.
+/// Functions with loops that have several entries are left unchanged.
 void put_in_order(ptx::Function& function);
 
 }  // namespace coalesce::simulator

@@ -1,4 +1,4 @@
-// Finds out how a kernel uses the bytes that its memory instructions load.
+// Determines how a kernel uses the bytes that its memory instructions load.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// The uses of loaded bytes in a kernel and in the functions that it calls, for each site.
+/// For each site in a kernel and the functions it calls, how the loaded bytes are used.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -21,7 +21,7 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Returns the uses of loaded bytes. They are computed at the first call, because most launches
+/// Returns the uses of loaded bytes. They are computed on the first call, because most launches
 /// never read uninitialized memory.
 const ByteUses& byte_uses(const Kernel& kernel);
 

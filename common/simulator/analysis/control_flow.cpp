@@ -12,8 +12,8 @@ bool ends_thread_or_call(const ptx::Instruction& i) {
     return i.opcode == "ret" || i.opcode == "exit";
 }
 
-/// Returns the blocks in postorder of a depth-first search. The search has its own stack, because
-/// recursion on a long body could overflow the host's stack.
+/// Returns the blocks in the postorder of a depth-first search. The search has its own stack,
+/// because recursion over a long body could overflow the host's stack.
 std::vector<u32> in_order_of_ends(const std::vector<BasicBlock>& blocks) {
     struct Visit {
         u32 block;
@@ -54,8 +54,8 @@ bool falls_through(const ptx::Function& function, const BasicBlock& block) {
     return last.guard || !(is_branch(last) || ends_thread_or_call(last));
 }
 
-/// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks without a
-/// number, the one that ended last forms a component with all its remaining ancestors.
+/// Numbers the strongly connected components (Kosaraju's algorithm). Among the blocks not yet
+/// numbered, the last one in postorder forms a component with all of its unnumbered ancestors.
 void number_loops(std::vector<BasicBlock>& blocks) {
     const std::vector<u32> ended = in_order_of_ends(blocks);
     const std::vector<std::vector<u32>> ways_in = ways_into(blocks);

@@ -21,7 +21,7 @@ struct BasicBlock {
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. A loop that is reached earlier has a higher number.
+/// Sets BasicBlock::loop. Loops that are reached earlier have higher numbers.
 void number_loops(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
@@ -34,8 +34,8 @@ public:
     /// once per edge.
     const std::vector<u32>& ways_in(u32 block) const { return ways_in_[block]; }
     /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
-    /// to `to`. They are the blocks of the same loop that lead to the branch without passing `to`
-    /// again. Returns none if `from` and `to` are not in the same loop.
+    /// to `to`. They are the blocks of the same loop that lead to the branch without passing
+    /// through `to` again. Returns an empty list if `from` and `to` are not in the same loop.
     std::vector<u32> blocks_of_turn(u32 from, u32 to) const;
 
 private:

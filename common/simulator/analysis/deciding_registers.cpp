@@ -16,7 +16,7 @@ using ptx::Instruction;
 using ptx::Operand;
 
 /// Returns the functions that contain an instruction for which `does` is true, or that call such a
-/// function. A call through a pointer counts as a call of such a function.
+/// function. A call through a pointer counts as a call to such a function.
 std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
     std::set<std::string> found;
     const auto reaches = [&](const Instruction& i) {
@@ -62,8 +62,8 @@ private:
         return roots(std::move(registers));
     }
 
-    /// Finds the registers whose values contain clock readings. A value that a predicate selects
-    /// does not count: a counter of time-outs, for example, is not a time.
+    /// Finds the registers whose values contain clock readings. Values selected by a predicate do
+    /// not count: a time-out counter, for example, is not a time.
     void find_timed() {
         for (bool grown = true; grown;) {
             grown = false;

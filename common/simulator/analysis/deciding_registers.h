@@ -25,7 +25,8 @@ struct DecidingRegisters {
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed);
 
-/// Reports whether the instruction does nothing but compute its destination from its sources.
+/// Reports whether the instruction only computes its destination from its sources, with no other
+/// effect.
 bool only_computes(const ptx::Instruction& instruction);
 /// Reports whether the instruction reads memory that other threads may change at any time.
 bool asks_memory(const ptx::Instruction& instruction);

@@ -1,7 +1,5 @@
-// Implements demanded_bytes.h.
-//
-// In this file  The uses that certainly follow a load, the bits that affect the program, the
-//               origins of stored bytes, and the parts of a struct.
+// Implements demanded_bytes.h. In this file: the uses that certainly follow a load, the bits that
+// affect the program, the origins of stored bytes, and the parts of a struct.
 #include "simulator/analysis/demanded_bytes.h"
 
 #include <algorithm>
@@ -42,7 +40,7 @@ bool moves_matrices(const Instruction& i) {
 u32 element_bytes(const Instruction& i) {
     return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
-/// Reports whether the instruction accesses memory in which initialized bytes may be tracked.
+/// Reports whether the instruction accesses a kind of memory whose initialized bytes are tracked.
 bool is_watched(const Instruction& i) {
     const StateSpace space = space_of_access(i);
     return space == StateSpace::global || space == StateSpace::shared ||
@@ -143,7 +141,7 @@ public:
             }
             first += size;
         }
-        // The callers know only the row in memory, not the bytes of it that each lane receives.
+        // The callers know only the row in memory, not which of its bytes each lane receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
         use.takes_more = moves_matrices(i);
         return use;
@@ -175,7 +173,7 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // A running sum is certainly needed, and so is a value with many dependent values.
+            // A running sum is certainly needed, and so is a value on which many values depend.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
@@ -218,7 +216,8 @@ private:
         // The value is the condition of a selection, so it decides.
         return moves || !passed.chooses ? Fate::unknown : Fate::decides;
     }
-    /// Reports whether a shuffle only moves `reg`. We do not follow the value to other lanes.
+    /// Reports whether `reg` is only the value that a shuffle moves, which we do not follow to
+    /// other lanes.
     static bool is_only_value(const Instruction& shuffle, u32 reg) {
         const std::vector<u32> read = registers_read(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
@@ -252,7 +251,8 @@ public:
 
     Origin of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_.try_emplace({reg, byte});
-        // A byte is `other` during its own search, so that a cycle of definitions ends.
+        // A byte counts as `other` while its origin is being searched, so that a cycle of
+        // definitions ends.
         if (!is_new || depth_ == kDeepest) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -313,7 +313,7 @@ private:
         return origin;
     }
 
-    static constexpr int kDeepest = 64;  ///< the most moves through which a value is followed
+    static constexpr int kDeepest = 64;  ///< the maximum number of moves to follow a value through
 
     const Definitions& definitions_;
     std::map<std::pair<u32, u32>, Origin> known_;
@@ -350,7 +350,7 @@ Address address_from(const Definitions& definitions, const Operand& operand) {
 }
 
 /// Finds the loads and stores that copy one struct together. They have the same two base addresses
-/// and the same distance between source and destination, and at most padding between them.
+/// and the same distance between source and destination, with at most padding in between.
 class Pieces {
 public:
     Pieces(const Definitions& definitions, DemandedBytes& result)

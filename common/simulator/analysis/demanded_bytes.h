@@ -1,4 +1,4 @@
-// Finds out which loaded bytes affect the program, and which are only copied.
+// Determines which loaded bytes affect the program, and which are only copied.
 //
 // Idea   Compilers copy a struct as a few wide words, including the padding between its members,
 //        which is uninitialized. That is not an error: nothing depends on these bytes until they
@@ -11,8 +11,8 @@
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
 // Watch  Local memory and function parameters have no shadow, so bytes that pass through them count
-//        as initialized afterwards. So do values that are merged with others (selp, two
-//        definitions). This may hide errors, but never causes a false report.
+//        as initialized afterwards. The same is true of values that are merged with others (selp,
+//        two definitions). This may hide errors, but never causes a false report.
 #pragma once
 
 #include <map>
@@ -27,10 +27,10 @@ namespace coalesce::simulator {
 /// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
 struct LoadUse {
     u32 members = ~0u;    ///< bytes of members; the others are padding, according to the compiler
-    u32 decides = ~0u;    ///< bytes that certainly affect the program, beyond being copied
+    u32 decides = ~0u;    ///< bytes that certainly affect the program, apart from being copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
-    /// True if the bytes are stored back to the same address with some bits changed, as for a
-    /// bit-field.
+    /// True if the bytes are stored back to the same address with some bits changed, as when a
+    /// bit-field is written.
     bool rewritten = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.

@@ -1,5 +1,5 @@
-// Finds the memory that the stores and atomics of a kernel may write to, as far as the kernel's
-// text determines it: the objects that its pointers point to.
+// Finds the memory that a kernel's stores and atomics may write to, as far as the kernel's text
+// determines it: the objects that the kernel's pointers point to.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
 //        The result of a sum, move or selection may still be an address; the result of a product or
@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// Analyses a kernel whose `sites` are already filled.
+/// Analyses a kernel whose `sites` have already been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

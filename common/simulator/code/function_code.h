@@ -36,14 +36,14 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp has separately, and its position in the warp's own file while the
-/// register is live.
+/// A register of which each warp has its own copy, and the position of that copy in the warp's own
+/// register file while it is live.
 struct PlacedRegister {
     u32 root = 0;               ///< see Registers::root
     u32 offset = 0, bytes = 0;  ///< in a warp's own file
 };
 
-/// The position of a slot in a warp's own file.
+/// The position of a slot in a warp's own register file.
 struct SlotPlace {
     u32 offset = 0, bytes = 0;
 };
@@ -53,7 +53,7 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 own_bytes = 0;             ///< the size of a warp's own file
+    u32 own_bytes = 0;             ///< the size of a warp's own register file
     std::vector<SlotPlace> slots;  ///< the slots in this file
     /// The size of a frame's parameter memory, per lane. It contains the frame's own parameters,
     /// its results and the arguments of its calls.
@@ -100,15 +100,15 @@ struct Kernel::Code {
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;  ///< without optimizations: see Options::plain
-    /// True for blocks that are recorded: like `plain`, except for memory accesses.
+    /// True for blocks that are recorded. They run as in `plain`, except for memory accesses.
     bool recorded = false;
     bool clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run, so that one worker must run them
     /// all.
     bool order_sensitive = false;
-    bool reserved_shared = false;  ///< true if it queries the reserved shared memory
-    /// True if the kernel has only plain shared accesses and block barriers, so that the ledger can
-    /// be used.
+    bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
+    /// True if the kernel has only plain shared accesses and block barriers, so that blocks can be
+    /// compared with a SharedLedger.
     bool repeats_shared = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< whether it calls malloc

@@ -33,8 +33,8 @@ struct Warp;
 using Handler = const Op* (*)(Warp&, const Op*);
 
 struct Slot {
-    u32 offset = 0;   ///< the offset in the file, in bytes
-    u32 uniform = 0;  ///< the file: 0 for the warp's own, 1 for the block's
+    u32 offset = 0;   ///< the offset in the register file, in bytes
+    u32 uniform = 0;  ///< the register file: 0 for the warp's own, 1 for the block's
 };
 
 struct CallSite;     ///< the callee and arguments of a call (execute/calls.h)
@@ -47,14 +47,14 @@ struct alignas(64) Op {
     Handler run = nullptr;
     Slot d = {};                  ///< destination
     Slot a = {}, b = {}, c = {};  ///< sources
-    i64 immediate = 0;            ///< address offset or barrier id, as the handler defines
+    i64 immediate = 0;            ///< address offset or barrier id, depending on the handler
     /// For a memory instruction, its index in Kernel::sites. For an Op that ends a straight piece,
     /// the index of the piece in Kernel::Code::straights.
     u32 site = 0;
-    /// The number of PTX instructions that this Op stands for (including hoisted ones).
+    /// The number of PTX instructions that this Op stands for, including hoisted ones.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
-    u8 detail = 0;  ///< selects a member of a family, as the handler defines
+    u8 detail = 0;  ///< selects a member of a family, depending on the handler
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< true for a branch in a loop that waits for memory to change
@@ -110,7 +110,7 @@ struct MachineAccess {
 
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
-    std::vector<MachineAccess> list;  ///< the machine accesses counted for it
+    std::vector<MachineAccess> list;  ///< the machine accesses to count for it
     /// If the list is empty, the index in Function::body of the earlier access that includes this
     /// one. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
@@ -130,7 +130,7 @@ struct Site : MemoryUse {
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
     bool anywhere = false;
-    std::vector<u32> parameters;  ///< pointers, by their offsets in the kernel's parameter memory
+    std::vector<u32> parameters;         ///< pointers, as offsets in the kernel's parameter memory
     std::vector<std::string> variables;  ///< variables of the module
 };
 

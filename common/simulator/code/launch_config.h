@@ -5,7 +5,7 @@
 
 namespace coalesce::simulator {
 
-/// The outcome of a launch, with the error numbers of the CUDA runtime.
+/// The outcome of a launch. The values are error numbers of the CUDA runtime.
 enum class Status : int {
     success = 0,
     invalid_value = 1,

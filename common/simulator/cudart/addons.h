@@ -10,14 +10,14 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Executes work that only a graph node can have.
+/// Executes work of a kind that exists only in graph nodes.
 void carry_out_node(const ChildWork& work);
 void carry_out_node(const AllocateWork& work);
 void carry_out_node(const FreeWork& work);
 void carry_out_node(const ConditionalWork& work);
 
-/// Frees graph memory that a program frees like other memory. Returns false if the memory does not
-/// belong to a graph.
+/// Frees graph memory that the program frees like ordinary memory. Returns false if the memory does
+/// not belong to a graph.
 bool free_graph_memory(const void* pointer);
 
 /// Deletes all graphs and captures and frees their memory, for cudaDeviceReset.
@@ -29,7 +29,7 @@ void forget_graphs();
 /// copies unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
-/// Deletes all arrays, textures and surfaces, for cudaDeviceReset. The reset frees their memory
+/// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory
 /// separately.
 void forget_textures();
 

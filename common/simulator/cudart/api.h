@@ -1,19 +1,18 @@
-// Declares the steps before and after the body of every runtime API function, and the state of
-// errors.
+// Declares the steps before and after the body of every runtime API function, and the error state.
 //
 // Theory of operation
 //   The runtime has two kinds of errors.
 //   - The last error of a host thread. Every failing call sets it, successful calls leave it
 //     unchanged, and cudaGetLastError reads and clears it.
-//   - The error of the context, which a kernel causes by an illegal access, for example. It applies
-//     to all threads, cannot be cleared, and every later call that needs the device returns it
-//     ("sticky").
+//   - The error of the context, caused for example by an illegal access in a kernel. It applies to
+//     all threads and cannot be cleared, and every later call that needs the device returns it (it
+//     is "sticky").
 //   On hardware, a kernel runs while the host continues, so the launch does not return the kernel's
 //   error; a later call does. Here the kernel has ended when the launch returns, but its error is
 //   still returned only by the next call, so that programs take the same path as on hardware.
 //
 //   A kernel that the simulator cannot run (machine code only, or an unsupported instruction) also
-//   breaks the context. On hardware the kernel would have run, and its results are missing from
+//   breaks the context. On hardware the kernel would have run. Here its results are missing from
 //   everything that follows, so a program that does not check the launch must not end as if it had
 //   succeeded. For code that it cannot run, hardware returns cudaErrorNoKernelImageForDevice,
 //   cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion at the launch, and so do we. On hardware
@@ -40,8 +39,8 @@ namespace coalesce::simulator::cudart {
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
 cudaError_t remember(cudaError_t error);
 
-/// Returns the context's error or cudaSuccess. An error of a completed kernel that no call has
-/// returned yet becomes the context's error now.
+/// Returns the context's error or cudaSuccess. If a completed kernel had an error that no call has
+/// returned yet, that error becomes the context's error now.
 cudaError_t context_error();
 
 /// Reports whether the program itself has called a function that needs the device.
@@ -55,7 +54,7 @@ void break_context(cudaError_t error);
 /// (Checks may be disabled.)
 void report_broken(cudaError_t error, const std::string& kernel);
 
-/// Ends a cudaDeviceReset after a context error: the device stays unusable for this process.
+/// Ends a cudaDeviceReset after a context error. The device stays unusable for this process.
 void leave_broken_context();
 
 /// The last error of a thread. Callers save and restore it around calls that must not change it.
@@ -102,13 +101,13 @@ public:
     ~CurrentCall();  ///< prints explanations that were not reported
     const char* name() const { return name_; }
 
-    /// Ends the call with this error or success. A failure that is a mistake of the program becomes
-    /// a report.
+    /// Ends the call with `error`, which may be cudaSuccess. A failure caused by a mistake in the
+    /// program becomes a report.
     cudaError_t end(cudaError_t error);
-    /// Reports whether the program itself made the current call, instead of another function of
-    /// ours.
+    /// Reports whether the current call was made by the program itself rather than by another of
+    /// our functions.
     static bool is_outermost();
-    /// Returns and clears the explanations collected so far, as one text.
+    /// Returns and clears the explanations collected so far, as a single string.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.
     static void launches(const std::string& kernel);
@@ -127,7 +126,7 @@ private:
     bool hardware_refuses_ = false;
 };
 
-/// Runs `body` and returns the error with which it ends.
+/// Runs `body` and returns the error that it ends with.
 template <class Body>
 cudaError_t error_of(Body body) {
     try {

@@ -1,8 +1,8 @@
 // Runs at the end of the process: reports leaks, and writes the reports that options() request.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
-// handlers, so memory that these free is not reported. Objects of the library that are used here
-// are never destroyed.
+// handlers, so memory that they free is not reported as a leak. Objects of the library that are
+// used here are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"
 #include "simulator/profile/exit_report.h"

@@ -31,7 +31,7 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A node that must complete before another one. Edge data other than zero only affect speed.
+/// A node that must complete before another one. Nonzero edge data affects only speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
@@ -44,8 +44,7 @@ inline bool any_capture() {
     return captures_under_way.load(std::memory_order_relaxed) > 0;
 }
 
-/// Returns the capture in which the stream takes part, whether valid or invalid, or null if there
-/// is none.
+/// Returns the capture that the stream takes part in, valid or invalid, or null if there is none.
 std::shared_ptr<Capture> capture_of(cudaStream_t stream);
 
 /// Fails if work in this stream would make a captured stream wait for the default stream.
@@ -123,7 +122,7 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// Runs a call that does its work in the default stream and waits for the work, unlike in_stream.
+/// Runs a call that does its work in the default stream and, unlike in_stream, waits for the work.
 template <class Describe, class... Arguments>
 cudaError_t at_once(const char* name, Describe describe, const Arguments&... arguments) noexcept {
     return api(name, [&] {

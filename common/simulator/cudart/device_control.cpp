@@ -19,7 +19,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The runtime version, CUDA 13.0, whose interface this library has.
+/// The runtime version whose interface this library implements: CUDA 13.0.
 constexpr int kVersion = 13000;
 
 // ---- flags ----
@@ -35,7 +35,7 @@ void set_flags(unsigned flags) {
 
 // ---- limits ----
 
-/// The most local memory per thread on hardware, in bytes.
+/// The maximum local memory per thread on hardware, in bytes.
 constexpr size_t kMaxStack = 512 * 1024;
 
 /// Returns the stored value of a limit that the simulator does not enforce. The printf buffer, for
@@ -100,7 +100,7 @@ void disable_peer(int peer) {
 // ---- reset ----
 
 void reset() {
-    // As on hardware, a process cannot use its device any more after an error broke the context.
+    // As on hardware, a process can no longer use its device once an error has broken the context.
     if (context_is_broken()) return leave_broken_context();
     report_leaks();
     // Delete graphs before freeing memory, because a graph frees the memory that it owns.

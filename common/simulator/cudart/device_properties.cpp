@@ -14,7 +14,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The PCI bus number of device 0. Further devices have the next numbers.
+/// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
 /// All attribute numbers are less than this one.
 constexpr int kAttributesEnd = cudaDevAttrMax;

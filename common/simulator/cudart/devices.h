@@ -1,8 +1,9 @@
 // Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
 // All devices are identical. They share one memory, so every device can access the others'
-// allocations, and one set of counters. A program for several GPUs runs, and its results are right
-// or wrong as on hardware. We do not check whether the program enabled access to its peers.
+// allocations, and one set of counters. A program for several GPUs runs, with the same correct or
+// incorrect results as on hardware. We do not check whether the program enabled access to its
+// peers.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -20,11 +20,11 @@ cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaE
 /// Explains the current call in one sentence, like `explain` in api.h.
 void coalesceDriverExplain(const char* sentence);
 
-/// Reports that `function` is not simulated, and what to use instead. Returns
+/// Reports that `function` is not simulated, and says what to use instead. Returns
 /// cudaErrorNotSupported.
 cudaError_t coalesceDriverMissing(const char* function, const char* instead);
 
-/// Records for the report that a replacement library executed `function` on the host.
+/// Records, for the report, that a replacement library executed `function` on the host.
 void coalesceNoteHostWork(const char* function);
 
 /// Reports whether the program has called a function of the runtime that needs the device. Such a
@@ -46,7 +46,8 @@ cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned elemen
 /// Finds the allocation that contains `pointer`. Returns false if there is none.
 bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);
 
-/// Calls `launch(arguments)` with the list of addresses for the buffer in `extra`.
+/// Calls `launch(arguments)`, where `arguments` lists the addresses of the arguments that `extra`
+/// passes in one buffer.
 void coalesceWithArguments(const void* function, void** extra,
                            const std::function<void(void** arguments)>& launch);
 

@@ -1,5 +1,5 @@
-// Implements the errors of threads and of the context, their names, and the messages about them.
-// See api.h.
+// Implements the errors of threads and of the context, error names, and messages about errors. See
+// api.h.
 #include <atomic>
 #include <cctype>
 #include <cstdio>
@@ -79,8 +79,8 @@ bool context_is_broken() {
 
 namespace {
 
-/// The most sentences that are printed. A program may repeat a failing call forever, but after a
-/// thousand different sentences nothing new is likely to follow.
+/// The maximum number of sentences to print. A program may repeat a failing call forever, but after
+/// a thousand different sentences nothing new is likely to follow.
 constexpr std::size_t kMostSaid = 1000;
 
 void print_once(const std::string& sentence) {
@@ -94,8 +94,8 @@ void print_once(const std::string& sentence) {
 
 /// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
 /// answers: programs check whether memory, a peer, an attribute or another device is available, or
-/// whether something is already registered. So only calls that do work count, and of their errors
-/// only those that no program can expect.
+/// whether something is already registered. So only calls that do work count, and for these only
+/// errors that no program would expect.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:
@@ -161,7 +161,7 @@ CurrentCall& CurrentCall::outermost() {
 }
 
 cudaError_t CurrentCall::end(cudaError_t error) {
-    // An error that broke the context was reported when that happened.
+    // An error that broke the context was already reported when it occurred.
     const bool is_new = error != context.current.load() && error != context.waiting.load();
     const bool is_refused = error == cudaErrorNotSupported && hardware_refuses_;
     if (!outer_ && is_new && (is_refused || is_mistake(name_, error))) {

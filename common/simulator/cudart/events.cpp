@@ -1,6 +1,6 @@
 // Implements events. An event completes as soon as it is recorded. The time between two events is
-// the time that the host needed to simulate the work between them, which is unrelated to the time
-// on a GPU.
+// the time that the host took to simulate the work between them, which is unrelated to the time on
+// a GPU.
 #include <chrono>
 #include <optional>
 
@@ -74,7 +74,7 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
         refuse_event_from_outside(capture);
 }
 
-/// Checks an event for a query or a wait. Events always happen immediately, so nothing is left to
+/// Checks an event for a query or a wait. Events complete immediately, so there is nothing left to
 /// wait for.
 void ask(cudaEvent_t handle) {
     const Event& event = find_event(handle);

@@ -1,6 +1,6 @@
-// Declares the exceptions with which calls fail. The wrapper of a call (api.h or, for the
-// replacements of the driver's library and cuBLAS, driver_support.h) converts the exception into
-// the error that the call returns.
+// Declares the exceptions that make a call fail. The wrapper around a call (api.h, or
+// driver_support.h for our replacements for the driver's library and cuBLAS) converts the exception
+// into the error that the call returns.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@ inline void must(cudaError_t error) {
     need(error == cudaSuccess, error);
 }
 
-/// Sets `*target = value`. Fails if target is null.
+/// Sets `*target = value`. Fails if `target` is null.
 template <class T>
 void give(T* target, std::type_identity_t<T> value) {
     need(target);

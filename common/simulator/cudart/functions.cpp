@@ -1,4 +1,4 @@
-// Implements queries and settings of kernels: attributes, name and parameters.
+// Implements queries about kernels and their settings: attributes, name and parameters.
 #include <cstring>
 
 #include "simulator/base/device_model.h"

@@ -1,4 +1,5 @@
-// Implements coalesce_simulator.h, with which a test harness or checker queries the simulator.
+// Implements coalesce_simulator.h, the interface through which a test harness or checker queries
+// the simulator.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Implements kernel launches: configuration, limits, and the handling of a kernel's errors.
+// Implements kernel launches: configuration, limits, and kernel errors.
 //
 // Theory of operation
 //   kernel<<<grid, block, bytes, stream>>>(a, b) compiles to
@@ -136,7 +136,7 @@ Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
                                        : Dim3{1, 1, 1};
 }
 
-/// Refuses the same clusters as an H200.
+/// Rejects the clusters that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     const Dim3 cluster = cluster_of(request, handle), required = required_cluster(handle);
     const auto refuse_cluster = [&](const std::string& why) {
@@ -277,7 +277,7 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
 
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra) {
     // The values of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE. cuda.h, which defines
-    // them, exists only with a toolkit.
+    // them, comes only with a toolkit.
     constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
     const u8* buffer = nullptr;
     u64 size = 0;
@@ -305,7 +305,7 @@ KernelHandle& find_to_run(const void* function) {
     try {
         Modules::instance().make_ready(handle);
     } catch (const Failure& failure) {
-        // A GPU refuses this launch too, so it does not break the context.
+        // A GPU rejects this launch too, so the failure does not break the context.
         if (failure.error == cudaErrorNotSupported) throw;
         report_unsupported(CurrentCall::take_explanations(),
                            "This kernel cannot run on the simulated GPU.",

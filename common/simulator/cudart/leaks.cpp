@@ -11,7 +11,7 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// The most allocations that one message lists individually.
+/// The maximum number of allocations that a message lists individually.
 constexpr std::size_t kNamed = 5;
 
 struct Origin {
@@ -19,8 +19,8 @@ struct Origin {
     const char* counterpart;
 };
 
-/// Returns the function that allocates such memory and the function that frees it. Returns nothing
-/// for variables, which the program does not free.
+/// Returns the function that allocates memory of this kind and the function that frees it. Returns
+/// nothing for variables, which the program does not free.
 Origin origin(AllocationKind kind) {
     switch (kind) {
         case AllocationKind::device: return {"cudaMalloc", "cudaFree"};

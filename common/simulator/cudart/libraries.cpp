@@ -1,7 +1,7 @@
 // Loads device code at run time: cudaLibraryLoadData and related functions.
 //
-// Unlike the program's own code, a library is read immediately, so that the call which loads
-// invalid PTX returns the error (NVIDIA's library does the same with CUDA_MODULE_LOADING=EAGER). Of
+// Unlike the program's own code, a library is read immediately, so that a call that loads invalid
+// PTX returns the error itself (NVIDIA's library does the same with CUDA_MODULE_LOADING=EAGER). Of
 // the JIT options, only the buffer for error messages has an effect here.
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The options of a load: parallel lists of names and values.
+/// The options for loading a library: parallel lists of names and values.
 struct Options {
     const cudaJitOption* names = nullptr;
     void** values = nullptr;
@@ -30,8 +30,8 @@ struct Options {
     }
 };
 
-/// Writes `text` to the log buffer that the options specify, and stores the number of bytes in the
-/// size option.
+/// Writes `text` to the log buffer given in the options, and stores its size in bytes in the size
+/// option.
 void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);

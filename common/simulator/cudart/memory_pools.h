@@ -1,11 +1,12 @@
-// Declares device memory for functions that allocate from pools, and the statistics of the pools.
+// Declares device allocation without an API wrapper, for functions that allocate from pools, and
+// the statistics of the pools.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace coalesce::simulator::cudart {
 
-/// Implement cudaMalloc and cudaFree without the wrapper of an API call.
+/// Implement cudaMalloc and cudaFree without the wrapper around an API call.
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 

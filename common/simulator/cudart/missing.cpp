@@ -1,7 +1,7 @@
-// Defines every function that NVIDIA's library has and ours does not implement, so that a program
-// which refers to such a function can start. A call reports the function's name.
+// Defines every function that NVIDIA's library has and ours does not implement, so that programs
+// that refer to such functions can start. A call reports the function's name.
 //
-// The header with the real declarations is left out on purpose: the functions here ignore their
+// The header with the real declarations is deliberately left out: the functions here ignore their
 // parameters.
 #include "simulator/cudart/missing.h"
 #include "simulator/base/subjects.h"

@@ -1,10 +1,10 @@
-// Reports calls of functions that are not simulated.
+// Reports calls to functions that are not simulated.
 #pragma once
 
 namespace coalesce::simulator::cudart {
 
-/// Reports that `function` is not simulated, and what to use instead. If the function is only a
-/// query, prints the message on stderr instead. Sets the thread's last error and returns
+/// Reports that `function` is not simulated, and says what to use instead. If the function is only
+/// a query, prints the message on stderr instead. Sets the thread's last error and returns
 /// cudaErrorNotSupported.
 int report_missing(const char* function, const char* hint);
 

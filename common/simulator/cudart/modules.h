@@ -4,7 +4,7 @@
 // Builds on  fatbin/ (extracts the PTX), Device::load (makes kernels from it).
 // Idea       A module is read when one of its kernels or variables is first needed. Programs
 //            therefore start as fast as without the simulator, and PTX that cannot be run is
-//            reported when it is launched.
+//            reported when one of its kernels is launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -29,16 +29,16 @@ struct KernelHandle {
     std::string name;          ///< in the PTX
     Kernel* kernel = nullptr;  ///< set when the module has been read
 
-    // The values that cudaFuncSetAttribute set. `max_dynamic_shared` is -1 if the program did not
-    // set it. The limit is then the part of 48 KiB that static shared memory leaves free.
+    // The values set by cudaFuncSetAttribute. `max_dynamic_shared` is -1 if the program did not set
+    // it. The limit is then what static shared memory leaves free of 48 KiB.
     int max_dynamic_shared = -1;
     int carveout = -1;
     bool non_portable_cluster = false;
     Dim3 cluster{0, 0, 0};
     int cluster_policy = 0;
 
-    /// Returns the limit of dynamic shared memory for a launch, in bytes. The module of the kernel
-    /// must have been read.
+    /// Returns the maximum dynamic shared memory of a launch, in bytes. The kernel's module must
+    /// have been read.
     u32 dynamic_shared_limit() const;
 };
 
@@ -53,13 +53,13 @@ struct VariableHandle {
 struct LoadedModule {
     std::vector<const void*> images;  ///< fatbins, or one library image
     bool is_library = false;
-    std::vector<char> file;  ///< the file of cudaLibraryLoadFromFile, which contains the `images`
+    std::vector<char> file;  ///< loaded by cudaLibraryLoadFromFile; contains the `images`
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
     std::unique_ptr<Module> module;   ///< null until it is read
-    cudaError_t error = cudaSuccess;  ///< the error if it cannot be read
+    cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read
     std::string problem;              ///< an explanation of this error
 
     /// Records the reason why the module cannot be read.
@@ -93,8 +93,8 @@ public:
     KernelHandle& find_ready(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the PTX and allocates the variables, if this has not been done. Afterwards
-    /// `module.module` is set. A failure is explained.
+    /// Reads the PTX and allocates the variables, unless this has already been done. Afterwards
+    /// `module.module` is set. Explains any failure.
     void read(LoadedModule& module);
     void make_ready(KernelHandle& handle);
     VariableAddress variable_of(LoadedModule& module, const std::string& name);

@@ -7,7 +7,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// The type of parameter number `index` of a function, counted from 0.
+/// The type of a function's parameter `index`, counted from 0.
 template <std::size_t index, class Function>
 struct ParameterOf;
 template <std::size_t index, class Result, class... Parameters>
@@ -30,7 +30,7 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
 #define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
 #define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
-/// Lists the parameters as arguments of a call that has other arguments before them.
+/// Lists the parameters as arguments of a call, after its other arguments.
 #define COALESCE_ARGUMENTS_0
 #define COALESCE_ARGUMENTS_1 , a
 #define COALESCE_ARGUMENTS_2 , a, b

@@ -10,7 +10,7 @@
 //   name in that library. The rest of each copy never runs, so it never calls a driver. A copy that
 //   is too short for a jump only calls another one.
 //
-// The jump is written only for x86-64. On other processors simulate/program_file.cpp refuses such
+// The jump exists only for x86-64. On other processors, simulate/program_file.cpp rejects such
 // programs.
 #include <dlfcn.h>
 #include <elf.h>

@@ -20,7 +20,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The lowest and highest priority of streams on hardware, which are 0 and -5.
+/// The lowest and the highest stream priority on hardware: 0 and -5.
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 

@@ -18,11 +18,11 @@ namespace {
 /// The source or the destination of a transfer, after its allocation has been looked up.
 struct Side {
     u8* host = nullptr;  ///< the address of the first byte in this process
-    u64 address = 0;     ///< the address of the first byte for the program
+    u64 address = 0;     ///< the address of the first byte as the program sees it
     bool reached_by_kernels = false;
 };
 
-/// Computes the number of bytes from the first byte of the box to its last. Returns false on
+/// Computes the number of bytes from the first to the last byte of the box. Returns false on
 /// overflow.
 bool span_of(const cudaPitchedPtr& place, const cudaExtent& box, u64& span) {
     u64 rows = 0, all = 0;

@@ -22,16 +22,16 @@ inline bool is_empty(const cudaExtent& box) {
 /// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized. Both
 /// pointers are addresses of the first byte. `pitch` is the distance between rows in bytes, and
 /// `ysize` the distance between slices in rows. Directions are checked as on hardware: a side that
-/// `kind` declares as the device's must be accessible to kernels, and a side that `kind` declares
-/// as the host's may be any memory. With cudaMemcpyDefault, the addresses determine the direction.
-/// The call fails (api.h) if the copy is not possible.
+/// `kind` places on the device must be accessible to kernels, and a side that `kind` places on the
+/// host may be any memory. With cudaMemcpyDefault, the addresses determine the direction. The call
+/// fails (api.h) if the copy is not possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
 /// Sets every element to the low bytes of `value`. Elements have `element` bytes (1, 2 or 4).
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
 
-/// Makes the checks of `copy` or `fill` without doing the work.
+/// Performs the checks of `copy` or `fill` without doing the work.
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
                 cudaMemcpyKind kind);
 void check_fill(const cudaPitchedPtr& to, const cudaExtent& box);

@@ -55,7 +55,7 @@ struct WaitWork {
 struct AllocateWork {
     std::shared_ptr<GraphMemory> memory;
     cudaMemAllocNodeParams parameters{};
-    std::vector<cudaMemAccessDesc> access;  ///< the array to which `parameters` points
+    std::vector<cudaMemAccessDesc> access;  ///< the array that `parameters` points to
 };
 
 struct FreeWork {

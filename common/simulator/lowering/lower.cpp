@@ -24,7 +24,7 @@ namespace coalesce::simulator {
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The most local memory per thread and the most parameter memory per frame, in bytes.
+/// The maximum local memory per thread and the maximum parameter memory per frame, in bytes.
 static constexpr u32 kMaxLocalBytes = 512 * 1024;
 static constexpr u32 kMaxParameterBytes = 512 * 1024;
 
@@ -179,8 +179,8 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // These Ops run for all lanes, even without the guard: a read of a special register writes
-        // a temporary and counts the instructions before it.
+        // These Ops run for all lanes, whatever the guard: a read of a special register writes a
+        // temporary and counts the instructions before it.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;

@@ -233,7 +233,8 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && has_any(depends, registers_read(last)));
     }
-    // In every layout, an iteration of a loop passes a branch to an earlier position in the text.
+    // However a loop is laid out, each iteration passes a branch to an earlier position in the
+    // text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

@@ -95,8 +95,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots from which elements are stored, or into which they are loaded before they are
-/// widened.
+/// Returns the slots from which elements are stored, or the slots into which they are loaded before
+/// they are widened.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -191,7 +191,7 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
     }
 }
 
-/// Lowers ld.param in a kernel, whose value is the same for the whole launch.
+/// Lowers ld.param in a kernel. The loaded value is the same for the whole launch.
 void FunctionLowering::lower_kernel_parameter(const Operand& address,
                                               const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = class_of_destination(now().operands[0]);

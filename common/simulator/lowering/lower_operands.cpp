@@ -69,7 +69,7 @@ void FunctionLowering::expire(u32 at) {
     temporaries_.clear();
 }
 
-/// Allocates the slots of registers whose lifetimes begin at `at`. If a branch leads back, a
+/// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back, a
 /// register may be live long before the text mentions it. From here on, no other register may use
 /// its slot.
 void FunctionLowering::begin_lifetimes(u32 at) {

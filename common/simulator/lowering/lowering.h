@@ -29,7 +29,7 @@ namespace coalesce::simulator {
 class UniformFile {
 public:
     Slot take(Width width);
-    /// Returns a slot in which all 32 lanes have these bits. Each value has one slot.
+    /// Returns a slot in which all 32 lanes contain these bits. Each value has one slot.
     Slot constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants);
     u32 bytes() const { return top_; }
 

@@ -19,12 +19,12 @@ namespace coalesce::simulator {
 /// Returns, for each root register, the range in which a register with this root is live.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
 
-/// Allocates and frees slots of a file by width.
+/// Allocates and frees the slots of a register file by width.
 class SlotPool {
 public:
     explicit SlotPool(bool reuses) : reuses_(reuses) {}
     Slot take(Width width);
-    /// Allocates a slot that is never reused, for a value that is needed outside of the body.
+    /// Allocates a slot that is never reused, for a value that is needed outside the body.
     Slot take_for_good(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }

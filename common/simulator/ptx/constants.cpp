@@ -9,7 +9,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// The deepest nesting of parentheses and signs. Real programs never nest deeper.
+/// The maximum nesting depth of parentheses and signs. Real programs never nest this deeply.
 constexpr int kDeepestExpression = 64;
 
 bool parse_digits(std::string_view digits, int base, u64& value) {
@@ -22,7 +22,7 @@ bool starts_with_prefix(std::string_view text, char letter) {
     return text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == letter;
 }
 
-/// Parses 0f3F800000 or 0d3FF0000000000000, which give the bits of a floating-point number.
+/// Parses 0f3F800000 or 0d3FF0000000000000, which specify the bits of a floating-point number.
 bool parse_float_bits(std::string_view text, Constant& constant) {
     const bool is_f32 = starts_with_prefix(text, 'f') && text.size() == 2 + 8;
     const bool is_f64 = starts_with_prefix(text, 'd') && text.size() == 2 + 16;

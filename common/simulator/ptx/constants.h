@@ -1,4 +1,4 @@
-// Reads numbers in PTX, and the constant expressions made of them.
+// Reads numbers in PTX, and the constant expressions built from them.
 #pragma once
 
 #include "simulator/ptx/lexer.h"
@@ -10,7 +10,8 @@ struct Constant {
     Kind kind = Kind::immediate;  ///< or f32_bits or f64_bits
     u64 bits = 0;                 ///< an integer is sign-extended to 64 bits
 
-    /// Returns the bytes with which this number initialises a variable of `type`, in the low bits.
+    /// Returns the bytes that this number stores in a variable of `type` when it initialises the
+    /// variable, in the low bits.
     u64 as(Type type) const;
 };
 
@@ -18,7 +19,7 @@ struct Constant {
 Constant read_number(Lexer& lexer);
 
 /// Reads a number, or an expression like -(4 * 8) + 1. The operators + - * / << >> & ^ | ~ work on
-/// integers, with C's precedence. A floating-point number may have a minus sign before it.
+/// integers, with C's precedence. A minus sign may precede a floating-point number.
 Constant read_constant(Lexer& lexer);
 /// Reads a constant expression like read_constant(), but accepts only an integer.
 i64 read_integer(Lexer& lexer);

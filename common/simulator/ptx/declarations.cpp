@@ -1,4 +1,4 @@
-// Reads the parts of a declaration in their order: type and alignment, name, dimensions, initial
+// Reads the parts of a declaration in order: type and alignment, name, dimensions, initial
 // contents.
 #include "simulator/ptx/declarations.h"
 

@@ -3,8 +3,8 @@
 namespace coalesce::simulator::ptx {
 namespace {
 
-/// The longest chain of inlined calls. Real chains are shorter, and a cycle in malformed text ends
-/// here.
+/// The maximum length of a chain of inlined calls. Real chains are shorter; the limit ends cycles
+/// in malformed text.
 constexpr std::size_t kMaxDepth = 64;
 
 bool is_of_the_toolkit(const Module& module, u32 file) {

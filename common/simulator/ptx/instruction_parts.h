@@ -13,8 +13,8 @@ Type type_of(const Instruction& instruction);
 /// and shared::cluster count as shared.
 StateSpace space_of(const Instruction& instruction);
 
-/// Returns the state space that an ld or st accesses. Unlike for space_of(), this may also be
-/// .param, either of the kernel or of a call.
+/// Returns the state space that an ld or st accesses. Unlike space_of(), may also return .param,
+/// for a parameter of the kernel or of a call.
 StateSpace space_of_access(const Instruction& instruction);
 
 /// Returns the number of elements of a vector access: 2 for .v2, and 1 without such a modifier.

@@ -1,5 +1,5 @@
-// Splits PTX into tokens. A table classifies characters, because programs read all of their PTX
-// here at every start and the lexer must be fast.
+// Splits PTX into tokens. A table classifies the characters, because the lexer reads all of a
+// program's PTX at every start and must be fast.
 #include "simulator/ptx/lexer.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool is(char c, CharacterClass which) {
     return kClasses[static_cast<u8>(c)] & which;
 }
 
-/// Shortens the text and makes it printable, because an error message is one line.
+/// Shortens the text and makes it printable, so that it fits into a one-line error message.
 std::string quotable(std::string_view text) {
     constexpr std::size_t kLongest = 40;
     std::string result(text.substr(0, kLongest));
@@ -103,7 +103,7 @@ void Lexer::skip_statement() {
 }
 
 void Lexer::skip_braces() {
-    // Debug sections are most of the text of a -G build, so skip characters instead of tokens.
+    // Debug sections make up most of the text of a -G build, so skip characters instead of tokens.
     const char* open = current_.text.data();
     int depth = 1;
     while (depth > 0) {

@@ -57,7 +57,7 @@ public:
 
     /// Advances past the next ';'.
     void skip_statement();
-    /// Advances past the '}' that closes the current token '{', without parsing the text between
+    /// Advances past the '}' that matches the current token '{', without parsing the text between
     /// them.
     void skip_braces();
 
@@ -71,7 +71,7 @@ public:
     /// Throws "PTX line 12: expected ';' near 'foo'", where foo is the current token.
     [[noreturn]] void fail_expected(const std::string& expected) const;
     /// Throws an error such as "PTX line 12: the register %r9 is not declared". The line is that of
-    /// the token read last.
+    /// the last token read.
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

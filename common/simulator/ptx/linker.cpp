@@ -28,8 +28,7 @@ std::set<std::string> find_repeated_names(const std::vector<std::unique_ptr<Modu
     return repeated;
 }
 
-/// Returns new names for the local symbols of the module whose names are also used by another
-/// module.
+/// Returns new names for the module's local symbols whose names another module also uses.
 Names choose_local_names(const Module& module, const std::set<std::string>& repeated,
                          std::size_t number) {
     Names names;

@@ -16,7 +16,7 @@ int element_named(std::string_view dotted) {
     return position == std::string_view::npos ? -1 : static_cast<int>(position % 4);
 }
 
-/// Reports whether the name selects a part of a register, as in %r1.b0 and %r1.h1 of video
+/// Reports whether the name selects a part of a register, as %r1.b0 and %r1.h1 do in video
 /// instructions.
 bool names_part_of_register(std::string_view dotted) {
     return dotted.size() == 3 && (dotted[1] == 'b' || dotted[1] == 'h') && dotted[2] >= '0' &&

@@ -10,8 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// The most text in copies of functions, in bytes. An alias copies its function here, so many
-/// aliases of a large function would fill the memory.
+/// The maximum size of the text in copied functions, in bytes. An alias is a copy of its function
+/// here, so many aliases of a large function would fill the memory.
 constexpr u64 kMostAliasedText = u64{16} << 20;
 
 class ModuleReader {

@@ -9,8 +9,8 @@ namespace coalesce::simulator::ptx {
 namespace {
 
 constexpr std::size_t kDeepestScope = 64;
-/// The most registers of a function. Real kernels have fewer than 100 000. The limit catches
-/// malformed text and ensures that indices fit.
+/// The maximum number of registers in a function. Real kernels have fewer than 100 000. The limit
+/// catches malformed text and ensures that indices fit.
 constexpr u64 kMostRegisters = u64{1} << 24;
 
 constexpr char kElementNames[] = {'x', 'y', 'z', 'w'};

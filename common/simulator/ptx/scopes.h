@@ -44,9 +44,9 @@ public:
     void close();
     std::size_t depth() const { return scopes_.size(); }
 
-    /// Declares `.reg .v4 .f32 name`, for example. `elements` is 1 for a scalar.
+    /// Declares a register, as in `.reg .v4 .f32 name`. `elements` is 1 for a scalar.
     void declare_register(std::string_view name, Type type, u32 elements);
-    /// Declares the registers of `.reg .f32 %f<count>`, for example: %f0, %f1 and so on.
+    /// Declares a family of registers, as in `.reg .f32 %f<count>`: %f0, %f1 and so on.
     void declare_registers(std::string_view prefix, Type type, u32 elements, u64 count);
     /// Returns a unique name for a variable, which the caller then declares with bind_variable().
     std::string name_variable_apart(std::string_view name);

@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator {
 
-/// The most bytes of a machine access, and the most elements of a vector.
+/// The maximum size of a machine access in bytes, and the maximum number of vector elements.
 constexpr u32 kWidestAccess = 16, kMostElements = 4;
 
 /// A word of a PTX access, which may be moved together with other words by one machine instruction.

@@ -17,7 +17,7 @@ using ptx::Operand;
 constexpr u32 kAllZeros = 32;
 /// The shared memory of a block starts at a multiple of 2^10.
 constexpr u32 kZerosOfWindow = 10;
-/// The most terms of a sum. A longer sum is treated as an unknown value.
+/// The maximum number of terms in a sum. A longer sum is treated as an unknown value.
 constexpr std::size_t kMostTerms = 8;
 
 u32 trailing_zeros(u64 constant) {
@@ -25,7 +25,7 @@ u32 trailing_zeros(u64 constant) {
     return low == 0 ? kAllZeros : static_cast<u32>(std::countr_zero(low));
 }
 
-/// Returns the number of zero bits of the value including its offset.
+/// Returns the number of low zero bits of the value including its offset.
 u32 all_zeros_of(const KnownValue& value) {
     return std::min(value.zeros, trailing_zeros(value.offset));
 }
@@ -88,7 +88,7 @@ bool is_low_product(const Instruction& i) {
            ptx::type_of(i) != ptx::Type::u16 && ptx::type_of(i) != ptx::Type::s16;
 }
 
-/// Reports whether equal sources give equal results.
+/// Reports whether the instruction always computes the same result from the same sources.
 bool repeats_result(const Instruction& i) {
     if (i.opcode == "ld") return i.has("param");
     return is_one_of(i.opcode, {"mov", "cvt", "cvta", "add",  "sub", "mul",  "mad",   "shl", "shr",

@@ -1,17 +1,18 @@
-// Finds out which addresses in a function differ by a constant, and how many of their lowest bits
-// are zero.
+// Determines which addresses in a function differ by a constant, and how many of their low bits are
+// zero.
 //
-// Idea   A value is a sum of unknown values with factors, and a constant. Two addresses with the
-//        same unknown values differ only by their constants, whatever registers contain them.
+// Idea   A value is the sum of unknown values, each multiplied by a factor, and a constant. Two
+//        addresses with the same unknown values differ only by their constants, whatever registers
+//        contain them.
 // Zeros  ptxas derives alignment from the instructions, and so does this analysis. A shift by 4
 //        gives four zero bits, and a sum has as many as the summand with fewer. `3 * t + t`,
 //        shifted by 2, has two, because ptxas does not recognize it as 4 * t. This was observed
-//        with loads of four adjacent words from addresses that are computed in 40 ways. They become
-//        one load if four zero bits are known, two loads if three bits are known, and stay four
-//        loads with fewer bits.
+//        with loads of four adjacent words from addresses that are computed in 40 ways. The loads
+//        become one load if four zero bits are known and two if three are known, and stay separate
+//        if fewer are known.
 // Wide   A 32-bit sum that is extended to 64 bits is an unknown value, because it may overflow.
-//        (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1` and so on,
-//        neither in shared nor in global memory.)
+//        (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1` and so on, in
+//        either shared or global memory.)
 // Loops  A register that a loop changes has the number of zero bits that its initial value and each
 //        of its changes have in common.
 #pragma once
@@ -80,8 +81,8 @@ private:
     static KnownValue sum_of(KnownValue left, KnownValue right);
     KnownValue product_of(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name. `varies` says that the value may change in each
-    /// iteration of a loop. `reg` is the register with this value, if there is one.
+    /// Returns the unknown value with this name. `varies` is true if the value may change in each
+    /// iteration of a loop. `reg` is the register that holds this value, if there is one.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue of_constant(u64 constant);

@@ -10,8 +10,8 @@ namespace {
 
 using ptx::Instruction;
 
-/// The largest constant that is compared. Up to this value, signed and unsigned comparisons of all
-/// widths agree.
+/// The largest constant for which comparisons are evaluated. Up to this value, signed and unsigned
+/// comparisons of all widths agree.
 constexpr u64 kMostCompared = 0x7fff;
 
 std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
@@ -24,7 +24,7 @@ std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
     return {};
 }
 
-/// Returns the value of a predicate if its only writer is a `setp` of constants.
+/// Returns the value of a predicate if its only writer is a `setp` that compares constants.
 std::optional<bool> constant_predicate(const Definitions& definitions, u32 predicate) {
     const u32 at = definitions.only(predicate);
     if (at == kNone) return {};

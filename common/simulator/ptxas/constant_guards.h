@@ -1,4 +1,4 @@
-// Removes branches on constant predicates, and guards that are constant.
+// Removes branches on constant predicates, and constant guards.
 //
 // Compilers remove these themselves, but inline assembly may contain them: `mov.u32 n, 0;
 // setp.eq.u32 p, n, 0; @p bra L`. ptxas evaluates such predicates, removes the branches, and merges

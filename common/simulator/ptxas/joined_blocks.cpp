@@ -12,11 +12,11 @@ using ptx::Instruction;
 
 namespace {
 
-/// The most machine instructions in a block for which ptxas uses guards instead of a branch. The
-/// second limit is for blocks with a load from global memory, whose latency then overlaps with
-/// other loads. Measured by adding instructions to such blocks until ptxas branched.
+/// The maximum number of machine instructions in a block for which ptxas uses guards instead of a
+/// branch. The second limit applies to blocks with a load from global memory, whose latency then
+/// overlaps with other loads. Measured by adding instructions to such blocks until ptxas branched.
 constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
-/// The fewest machine instructions that are worth overlapping with a load.
+/// The minimum number of machine instructions that are worth overlapping with a load.
 constexpr u32 kLeastSteps = 3;
 
 bool is_any_among(const std::vector<u32>& values, const std::set<u32>& among) {
@@ -34,11 +34,11 @@ u32 steps_of(const Instruction& i, const MachineValues& values) {
 
 /// Reports whether other work can overlap with the loads in a short block of guarded instructions.
 ///
-/// Idea   A load from global memory takes long. A branch around the block avoids the load if all
-///        lanes skip it; guards instead of the branch allow the instructions around the block to
-///        run while the load is in flight. ptxas uses guards if these instructions are at least
-///        three machine instructions, or include another such load. (Observed with one to five
-///        instructions before the branch, after it and after a barrier.)
+/// Idea   A load from global memory takes a long time. A branch around the block avoids the load if
+///        all lanes skip it; guards instead of the branch allow the instructions around the block
+///        to run while the load is in flight. ptxas uses guards if these instructions become at
+///        least three machine instructions, or include another load from global memory. (Observed
+///        with one to five instructions before the branch, after it and after a barrier.)
 /// Around Instructions that compute the inputs or the guard of the loads must run before the loads.
 ///        Instructions that wait for the loads, and memory accesses that must follow those
 ///        instructions, run too late. Accesses that a barrier separates from the loads, and stores
@@ -180,8 +180,8 @@ private:
         return steps <= (loads ? kGuardedMostWithLoad : kGuardedMost);
     }
 
-    /// Returns the block with which the piece of block `b` may continue, or `b` itself. Does not
-    /// check that enough work can overlap with loads.
+    /// Returns the block that may continue the piece of block `b`, or `b` itself if there is none.
+    /// Does not check that enough work can overlap with loads.
     u32 may_go_on_to(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
@@ -196,8 +196,8 @@ private:
         return is_end(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Reports whether the blocks around a skipped block, as far as they may join its piece,
-    /// contain enough work to overlap with its loads.
+    /// Reports whether the blocks around a skipped block, if they can join its piece, contain
+    /// enough work to overlap with its loads.
     bool has_work_meanwhile(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;

@@ -1,6 +1,6 @@
-// Determines which blocks of a function become one straight piece of machine code. These are
-// consecutive blocks, and blocks that lanes may skip if ptxas replaces the branch by guards. ptxas
-// does so if the block is short and other work is available while its loads are in flight.
+// Determines which blocks of a function become one straight piece of machine code: consecutive
+// blocks, and blocks that lanes may skip if ptxas replaces the branch with guards. ptxas does so if
+// the block is short and other work is available while its loads are in flight.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each block, the block with which its piece continues, or the block itself if the
-/// piece ends there. A block between the two is guarded.
+/// Returns, for each block, the block that continues its piece, or the block itself if the piece
+/// ends there. A block between the two is guarded.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

@@ -8,8 +8,8 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns how many instructions after a load, store or slow instruction ptxas waits before it
-/// reuses the source registers. The number is smaller for a store if ptxas keeps the written order
-/// to save registers, and for a load that is conditional or reads shared memory.
+/// reuses the source registers. The number is smaller for a store if ptxas keeps instructions in
+/// written order to save registers, and for a load that is conditional or reads shared memory.
 u32 reading(const MachineInstruction& i, bool is_as_written) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
     if (i.memory == MemoryEffect::store) return is_as_written ? kStoreAsWritten : kStore;
@@ -122,9 +122,9 @@ AliveBetweenPieces::Bits AliveBetweenPieces::both(Bits a, const Bits& b) {
 
 /// Finds the values that some path from the function's start has written. A value that no path has
 /// written is not live even if it is read later, because only lanes that have written it read it.
-/// (Observed with ptxas: loads that lanes skip by a branch, after code that needs as many registers
-/// as their results. If the branch becomes guards, the loads are in the same piece as that code,
-/// and their results have registers from its start.)
+/// (Observed in ptxas with loads that lanes may skip by a branch, after code that needs as many
+/// registers as the loaded values. If guards replace the branch, the loads are in the same piece as
+/// that code, and their results occupy registers from the start of the piece.)
 void AliveBetweenPieces::find_written(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)

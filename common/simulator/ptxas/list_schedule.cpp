@@ -7,9 +7,9 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The most instructions that are considered together when looking for some that free more words
-/// than they need. For example, an address may be computed by up to this many instructions before
-/// its store frees the stored value.
+/// The maximum number of instructions to consider together when looking for a group that frees more
+/// words than it needs. For example, an address may be computed by up to this many instructions
+/// before its store frees the stored value.
 constexpr u32 kLookAhead = 20;
 /// In a long piece no instruction moves past one whose index is a multiple of this, which keeps the
 /// work linear.
@@ -198,10 +198,10 @@ private:
             writes, [&](u32 v) { return straight_.is_predicate[v] && !is_alive_[v] && uses_[v]; });
     }
 
-    /// Chooses the next instruction if many words are live. A load that frees words (of its
-    /// address, for example) comes first, because loads take long. Otherwise chooses the first
-    /// instruction in written order, unless it increases the number of live words while others of
-    /// its part can reduce it.
+    /// Chooses the next instruction when many words are live. A load that frees words (of its
+    /// address, for example) comes first, because loads have a long latency. Otherwise chooses the
+    /// first instruction in written order, unless it increases the number of live words while
+    /// others in its part can reduce it.
     std::vector<u32>::iterator choose_among_many_words() {
         const auto first = std::min_element(open_.begin(), open_.end());
         for (u32 k = *first; k < end_of_window(*first); ++k) {
@@ -221,9 +221,10 @@ private:
     static bool is_load(const MachineInstruction& i) {
         return i.memory == MemoryEffect::load && i.space != ptx::StateSpace::shared;
     }
-    /// Returns the first instruction to issue on the way to `k`. Returns the end if `k` and the
-    /// instructions that must be issued before it would not reduce the number of live words, or are
-    /// too many. With `is_only_access`, also returns the end if they contain another access.
+    /// Returns the first instruction to issue on the way to `k`. Returns the end iterator if `k`
+    /// and the instructions that must be issued before it would not reduce the number of live
+    /// words, or if there are too many of them. With `is_only_access`, also returns the end
+    /// iterator if they contain another access.
     std::vector<u32>::iterator step_to_fewer_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
         if (is_issued_[k] || !collect(k, ahead)) return open_.end();
@@ -236,7 +237,7 @@ private:
                 return at;
         return open_.end();
     }
-    /// Collects the instruction and those that must be issued before it. Returns false if they are
+    /// Collects the instruction and those that must be issued before it. Returns false if there are
     /// too many.
     bool collect(u32 k, std::vector<u32>& ahead) const {
         if (is_issued_[k] || std::find(ahead.begin(), ahead.end(), k) != ahead.end()) return true;
@@ -245,7 +246,7 @@ private:
         const std::vector<u32>& before = dependences_.before(k);
         return all_of(before, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns the change in the number of live words after these instructions, issued in this
+    /// Returns the change in the number of live words after these instructions are issued in this
     /// order.
     int more_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
@@ -256,8 +257,8 @@ private:
         }
         return more;
     }
-    /// Returns the change in the number of live words by the last of these instructions, issued one
-    /// after the other.
+    /// Returns how much the last of these instructions changes the number of live words when they
+    /// are issued one after the other.
     int more_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;

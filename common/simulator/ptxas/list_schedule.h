@@ -2,20 +2,20 @@
 // assigns registers.
 //
 // Idea   Among the instructions that can be issued, the next is the one with the longest path to
-//        the end of the piece. Loads take long, so they and the computation of their addresses move
-//        to the front, and many results are in flight at the same time, which needs registers.
-//        Values that only a store needs are computed late, even if there would be time for them
-//        during the wait for a load.
+//        the end of the piece. Loads take a long time, so they and the computation of their
+//        addresses move to the front, and many results are in flight at the same time, which takes
+//        registers. Values that only a store needs are computed late, even if there would be time
+//        for them during the wait for a load.
 // Limit  While `words_most` words are live, instructions keep the order in which they were written.
 //        But an instruction that increases the number of live words is delayed until others have
-//        reduced it, such as a store whose data is available and whose address must still be
-//        computed. Loads that reduce the number of live words come first: those whose address takes
-//        more words than the loaded value.
+//        reduced that number. (An example is a store whose data is available and whose address must
+//        still be computed.) Loads that reduce the number of live words come first: those whose
+//        address takes more words than the loaded value.
 // Parts  ptxas schedules while branches around a few instructions still exist. So instructions
-//        after such a branch do not move before it to free words. If lanes may skip each of many
-//        loads, and all are added up after the last one, all loaded values are live at the same
-//        time. (Sums of 8 to 32 such 64-bit loads take 30 to 72 registers in ptxas, and 28 to 32
-//        without the branches.)
+//        after such a branch do not move in front of it to free words. If lanes may skip each of
+//        many loads, and all are added up after the last one, all loaded values are live at the
+//        same time. (Sums of 8 to 32 such 64-bit loads take 30 to 72 registers in ptxas, and 28 to
+//        32 without the branches.)
 #pragma once
 
 #include <vector>

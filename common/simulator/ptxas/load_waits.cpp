@@ -25,7 +25,7 @@ bool is_global_load(const Instruction& i) {
 }
 
 /// Reports whether the instruction orders memory accesses, so that no load moves above it. The end
-/// of a device function does too, because its caller does not know which loads are pending.
+/// of a device function also counts, because its caller does not know which loads are pending.
 bool stops_all_loads(const Instruction& i, bool is_kernel) {
     return is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "atom", "red", "call"}) ||
            (i.opcode == "ret" && !is_kernel);

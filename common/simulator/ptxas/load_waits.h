@@ -6,7 +6,7 @@
 //          flight, and the bytes in flight determine the bandwidth.
 // Rule     This rule is ours; hardware has no such counter. ptxas moves loads up as far as it may.
 //          Therefore the position at which PTX uses a value does not matter. A wait is counted at
-//          an instruction above which the next load cannot move:
+//          an instruction that the next load cannot move above:
 //          - an instruction that computes with a pending value, or uses it as an address. Moves and
 //            instructions that only pack or unpack registers do not count;
 //          - a barrier of a block or warp, a fence, an atomic, or a function call;
@@ -33,9 +33,9 @@
 //          come (copies are followed), and the loads that may be pending at each point. Only the
 //          path of a warp is unknown. So each warp has a set of pending loads with one bit each. A
 //          load sets its bit, and an Op before each instruction that may have to wait checks the
-//          bits for which it would wait. After a load that every path executes, the first such Op
-//          ends all waiting, and later ones are omitted. A kernel gets one or two of them, and
-//          straight arithmetic runs as before.
+//          bits of the loads it would wait for. After a load that every path executes, the first
+//          such Op ends all waiting, and later ones are omitted. A kernel gets one or two of these
+//          Ops, and straight arithmetic runs as before.
 // Watch    Loads after the 64th of a function share bits with others, and a register that is
 //          written in several places may contain the value of any of these writes, for example if
 //          each iteration of a loop stores what the previous one loaded. Either can cause a wait to

@@ -17,13 +17,13 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The most work per iteration of a loop that is unrolled. The limit is higher if the loop loads,
-/// since its iterations can wait for all their loads together. An access counts as two
+/// The maximum work per iteration of a loop that ptxas unrolls. The limit is higher if the loop
+/// loads, since its iterations can wait for all their loads together. An access counts as two
 /// instructions: when instructions, loads and stores were added to a loop until ptxas stopped
 /// unrolling it, two instructions always replaced one access.
 constexpr u32 kUnrolledMost = 22, kUnrolledMostWithLoad = 51, kAccess = 2;
 /// Limits for loops that load from shared memory. Such loads have a short latency, so each of them
-/// raises the limit by little more than its own work, up to a maximum.
+/// raises the limit by little more than its own work, until the maximum is reached.
 constexpr u32 kUnrolledWithShared = 23, kForSharedLoad = 5, kUnrolledMostOfAll = 101;
 
 /// ptxas does not unroll a loop that orders memory for other threads. (Found by inserting one

@@ -1,6 +1,6 @@
-// Unrolls loops of which ptxas executes several iterations together.
+// Unrolls the loops in which ptxas combines several iterations.
 //
-// Idea   These are loops that count by a constant to a limit that is known in advance, and that are
+// Idea   These loops count in constant steps to a limit that is known in advance, and consist of
 //        one straight piece. In the copies of an iteration, each value has its own name, and the
 //        number of remaining iterations is checked once for all copies.
 // Seen   by inserting instructions into a loop and comparing the length of the machine code with

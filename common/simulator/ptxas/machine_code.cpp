@@ -25,7 +25,7 @@ constexpr u32 kInsideByConstant = 5;
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// Cycles until the values of all lanes are combined into one, and until the lane index is read.
-/// The second is so long that the index is read as early as possible.
+/// The second number is large so that the index is read as early as possible.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
 
 /// The offset of an asynchronous copy in global memory is at least -2048 and less than 2048.
@@ -238,7 +238,7 @@ private:
                 if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
-            // takes no words.
+            // occupies no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
             made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
@@ -308,7 +308,7 @@ private:
         has_array_ |= stores;
     }
 
-    /// Combines the values of all lanes in a uniform register, from which the value is moved for
+    /// Combines the values of all lanes in a uniform register, and moves the result from there for
     /// the one lane that adds it.
     void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
         const u32 at = atomic.source;
@@ -379,9 +379,9 @@ private:
                                : piece_of_[block] == piece_of_[brought.block];
     }
 
-    /// Returns the last block before the loops that contain the current block, if constants of the
-    /// block move there. Lanes may wait long in a loop with barriers, so a constant that only some
-    /// iterations need stays in the loop.
+    /// Returns the last block before the loops that contain the current block, if the block's
+    /// constants move there. Lanes may wait a long time in a loop with barriers, so a constant that
+    /// only some iterations need stays in the loop.
     u32 before_loop() const {
         const BasicBlock& block = blocks_[block_];
         const bool turns_by_itself = is_among(block_, block.next);
@@ -462,7 +462,7 @@ private:
     std::set<u32> waits_;        ///< loads that are delayed until the selection
     std::set<u32> known_;        ///< loads whose values are already in registers
     u32 array_ = kNone;          ///< the value for a small array in registers
-    bool has_array_ = false;     ///< true if something is stored there
+    bool has_array_ = false;     ///< true if something is stored in that array
     u32 part_ = 0;               ///< the current part of the piece
     u32 block_ = 0;              ///< the current block
     u32 first_ = 0;              ///< first block of the current piece

@@ -3,9 +3,9 @@
 // they form.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that they are
-//        scheduled together with the surrounding ones. A loop that counts by a constant to a limit
-//        that is known in advance is executed four iterations at a time. A constant that must be in
-//        a register is loaded once instead of in each iteration.
+//        scheduled together with the surrounding ones. A loop that counts in constant steps to a
+//        limit that is known in advance is executed four iterations at a time. A constant that must
+//        be in a register is loaded once instead of in each iteration.
 #pragma once
 
 #include <map>
@@ -56,7 +56,7 @@ struct MachinePiece {
 };
 
 struct MachineValue {
-    u32 words = 0;           ///< the number of 32-bit registers it occupies
+    u32 words = 0;           ///< the number of 32-bit registers that it occupies
     bool is_loose = false;   ///< the registers need not be adjacent
     bool is_half = false;    ///< it occupies part of a register, in either bank
     bool is_loaded = false;  ///< true for a pair that is loaded as a whole

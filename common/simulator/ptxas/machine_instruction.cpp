@@ -83,8 +83,8 @@ bool is_slow(const Instruction& i) {
     const std::string& from = i.modifiers.back();
     if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
-    // So do conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
-    // towards zero.
+    // Conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
+    // towards zero, also run in the normal arithmetic units.
     if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
     if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
     if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
@@ -195,7 +195,8 @@ u32 words_inside(const Instruction& i) {
 }
 
 u32 odd_words_inside(const Instruction& i) {
-    // The negated divisor and its reciprocal, whose product is added to a pair.
+    // For an unsigned division: the negated divisor and its reciprocal, whose product is added to a
+    // pair.
     constexpr u32 kOfUnsigned = 2;
     return find_inside(i) && i.has("u32") ? kOfUnsigned : 0;
 }

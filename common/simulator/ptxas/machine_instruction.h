@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// The kind of memory access. Two instructions with conflicting kinds cannot be exchanged.
+/// The kind of memory access. Two instructions with conflicting kinds cannot be swapped.
 enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
@@ -57,19 +57,19 @@ bool waits_for_reads(const ptx::Instruction& instruction);
 /// the result.
 u32 latency_of(const ptx::Instruction& instruction);
 /// Reports whether the instruction has internal branches, so that no instruction moves past it.
-/// Divisions and roots branch to a routine, even if only in rare cases. A 64-bit search branches to
-/// the half in which it ends.
+/// Divisions and roots branch to a routine, if only in rare cases. A 64-bit search branches to the
+/// half in which it ends.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
 /// Returns the latency of the second step, in cycles, of an instruction that the machine lacks and
-/// computes in two steps through a 32-bit value. Returns 0 for other instructions.
+/// that is computed in two steps through a 32-bit value. Returns 0 for other instructions.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the words that an instruction needs in addition to its sources and result. For example,
 /// a division becomes a dozen instructions.
 u32 words_inside(const ptx::Instruction& instruction);
-/// Returns the number of those words that are read together with a pair and should therefore be in
-/// odd registers.
+/// Returns how many of the words counted by words_inside() are read together with a pair and should
+/// therefore be in odd registers.
 u32 odd_words_inside(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

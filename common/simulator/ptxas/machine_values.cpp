@@ -26,7 +26,8 @@ namespace {
 /// of address computations are short.
 constexpr int kRounds = 8;
 
-/// The largest array, in bytes, that is kept in registers, from which each load selects.
+/// The largest array, in bytes, that is kept in registers. Each load selects one of these
+/// registers.
 constexpr u64 kArrayMost = 32;
 
 /// The name of the constant -32, the level of detail of a fetch that specifies no level. The name
@@ -123,7 +124,7 @@ Vectors vectors_read_by(const ptx::Instruction& i) {
     return vectors;
 }
 
-/// Returns the registers of a wmma fragment that repeat others. The machine code has such a
+/// Returns the registers of a wmma fragment that repeat others. The machine code contains each such
 /// register only once.
 std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
@@ -188,7 +189,7 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
         if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
     // A 64-bit by 64-bit product takes several instructions, which only pay off for values that are
-    // the same for the launch. A product of the block's index is computed by the threads, together
+    // the same for the launch. Each thread computes a product of the block's index itself, together
     // with the addition to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
     if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
@@ -201,8 +202,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
 }
 
 /// Reports whether a product of launch parameters is added to an address, which the threads do in
-/// one instruction. It does not matter if the sum is only the address of a load, whose result takes
-/// the same register, or is only compared.
+/// one instruction. Sums that are only compared do not count, nor do sums that are only the address
+/// of a load, whose result takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -337,8 +338,8 @@ bool MachineValues::folds(u32 value) const {
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
-        // The upper half is zero or the sign, which one of these readers can compute itself if it
-        // is the only reader.
+        // The upper half is zero or the sign, which an instruction that reads the value can compute
+        // itself if it is the only reader.
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
@@ -421,7 +422,8 @@ bool MachineValues::is_negated_operand(u32 value) const {
            all_readers_are(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
 }
 
-/// Finds addresses that depend on the block's index, which every thread computes itself.
+/// Finds the addresses that depend on the block's index. Every thread computes these addresses
+/// itself.
 void MachineValues::find_addresses_of_blocks() {
     for (const Instruction& access : function_.body) {
         const StateSpace space = space_of(access);
@@ -432,8 +434,8 @@ void MachineValues::find_addresses_of_blocks() {
     }
 }
 
-/// Marks an address of the block, and all values from which it is computed, as computed in every
-/// thread, if its sum contains a product.
+/// If `address` is an address of the block and is a sum that contains a product, marks it and all
+/// values from which it is computed as computed in every thread.
 void MachineValues::compute_in_threads(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
@@ -453,8 +455,8 @@ void MachineValues::compute_in_threads(u32 address) {
     }
 }
 
-/// Finds block indices that are read into a register of every thread because instructions of the
-/// threads use them.
+/// Finds block indices that are read into a register of every thread because per-thread
+/// instructions use them.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
@@ -922,8 +924,8 @@ u32 MachineValues::words_of_array() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value from which a uniform address is computed by adding constants, which an access
-/// can do itself.
+/// Returns the value from which a uniform address is computed by adding constants. An access can
+/// add these constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);
@@ -1068,8 +1070,8 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
     if (adds_for_warp(i) && !in_one_lane) return brought;
-    // If all lanes add to one address and need the result, one lane adds for all of them, which
-    // needs its lane index and the sum.
+    // If all lanes add to one address and need the result, one lane adds for all of them, and needs
+    // its lane index and the sum.
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
@@ -1086,7 +1088,8 @@ std::vector<Constant> MachineValues::brought_for_access(const Instruction& i,
 }
 
 /// Returns the constants that a texture or surface access needs in registers: the level of detail,
-/// even if the fetch has none, and constant coordinates and data that are not part of a vector.
+/// even if the fetch specifies none, and constant coordinates and data that are not part of a
+/// vector.
 std::vector<Constant> MachineValues::brought_for_texel(const Instruction& i) const {
     std::vector<Constant> brought;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";

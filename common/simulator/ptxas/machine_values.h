@@ -5,15 +5,15 @@
 //         are removed, a product that is only added to another value is part of that addition, and
 //         for an address in shared memory the lower 32 bits are enough.
 // Uniform Values that are the same for a whole block are in uniform registers or in the constant
-//         bank if the uniform unit can compute them, which means integers without division.
+//         bank if the uniform unit can compute them, that is, for integers without division.
 // One     An instruction can use one constant or uniform operand directly. A second one must be
 //         loaded into registers first: base + index * 4 contains two such operands, so base takes a
 //         pair of registers where the sum is computed.
 // Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
 //         whole: addresses, doubles, products. Otherwise it is in any two registers.
 // Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
-//         rearranged to other vectors, as in a transpose in registers, both vectors need registers
-//         at the same time.
+//         rearranged into other vectors, as in a transpose in registers, both vectors need
+//         registers at the same time.
 #pragma once
 
 #include <optional>
@@ -53,13 +53,13 @@ public:
     /// For each value, the number of 32-bit registers that it occupies. It is 0 for predicates, and
     /// for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
-    /// Reports whether the value has 64 bits in any two registers, because no instruction reads or
-    /// writes it as a whole.
+    /// Reports whether the value is a 64-bit value whose two registers need not be adjacent,
+    /// because no instruction reads or writes it as a whole.
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed with 16 bits.
     bool is_half(u32 value) const;
-    /// Returns the 32-bit value of which a pair is a sign extension, if one register can contain
-    /// both that value and the lower half of the pair.
+    /// If the pair `value` is the sign extension of a 32-bit value, and one register can contain
+    /// both that value and the lower half of the pair, returns the 32-bit value.
     std::optional<u32> extended_by(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
@@ -71,15 +71,15 @@ public:
     /// Reports whether the instruction divides a varying value by one that is the same for a block
     /// or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of steps that compute the summand of the upper half in a 64-bit product,
-    /// alone or in a sum.
+    /// Returns the number of steps that compute the summand of the upper half of a 64-bit product,
+    /// whether the product stands alone or is part of a sum.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// Return the values that an instruction reads and writes, each value once.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
-    /// Reports whether instruction `at` of the body has no machine instruction.
+    /// Reports whether instruction `at` of the body produces no machine instruction.
     bool leaves_nothing(u32 at) const;
     /// Returns the constants that must be loaded into registers for this instruction.
     std::vector<Constant> brought_for(const ptx::Instruction& instruction,
@@ -105,8 +105,8 @@ public:
     /// nothing otherwise.
     std::optional<u32> chosen_load(u32 at) const;
     /// If a load repeats an earlier load or store, with nothing in between that may change the
-    /// memory, returns each loaded value with the earlier value that it equals. Returns nothing for
-    /// other loads.
+    /// memory, returns each loaded value together with the earlier value that it equals. Returns
+    /// nothing for other loads.
     std::vector<std::pair<u32, u32>> known_before(u32 at) const;
     /// Reports whether the instruction is an atomic on one address for the whole block whose result
     /// is not used. One lane of a warp executes it for all lanes.
@@ -187,9 +187,9 @@ private:
 
     const ptx::Function& function_;
     const Registers& registers_;
-    /// For each instruction of the body, whether it has a machine instruction.
+    /// For each instruction of the body, whether it produces a machine instruction.
     std::vector<bool> wanted_;
-    /// The instructions of the body that have machine instructions, except for copies.
+    /// The instructions of the body that produce machine instructions, except for copies.
     std::vector<const Instruction*> carried_out_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, its readers in the body
     std::vector<std::vector<u32>> writers_;  ///< for each value, its writers in the body

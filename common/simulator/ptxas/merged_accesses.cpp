@@ -334,8 +334,8 @@ private:
         std::erase_if(open.loads, [&](u32 k) { return made_as_turns_.contains(k); });
     }
 
-    /// Merges four iterations as if they were one, in which the access of each iteration has an
-    /// index of its own. Returns nothing if the addresses do not distinguish the iterations.
+    /// Merges four iterations as if they were one, with a separate index for the access of each
+    /// iteration. Returns nothing if the addresses do not distinguish the iterations.
     std::optional<std::map<u32, MachineAccesses>> accesses_of_turns(const MergedGroup& turn,
                                                                     u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;

@@ -22,17 +22,19 @@ namespace {
 
 constexpr u32 kMost = 255, kLeast = 4;
 constexpr u32 kAllWarps = DeviceModel::max_threads_per_multiprocessor / kLanes;
-/// The most warps in a block.
+/// The maximum number of warps in a block.
 constexpr u32 kMostWarps = DeviceModel::max_threads_per_block / kLanes;
 /// Registers that ptxas adds to those that the code uses.
 constexpr u32 kAdded = 2;
-/// The most registers per thread at which a multiprocessor can run all of its threads.
+/// Registers that ptxas adds to those that the code uses.
 constexpr u32 kForAllThreads = 32;
-/// The most registers that ptxas saves by other means, so that a kernel stays within that limit.
+/// The maximum number of registers that ptxas saves by other means, so that a kernel stays within
+/// kForAllThreads.
 constexpr u32 kSaved = 2;
-/// Registers that must stay free for those other means if instructions keep their written order.
+/// Registers that must stay free for saving registers by other means, if instructions keep their
+/// written order.
 constexpr u32 kToSpare = 1;
-/// The number of live words from which instructions keep the order in which they were written.
+/// The number of live words from which on instructions keep the order in which they were written.
 constexpr u32 kWordsMost = 24;
 /// Registers for the return address of a called function.
 constexpr u32 kReturnAddress = 1;
@@ -47,14 +49,14 @@ public:
     Blocks(u32 warps, u64 shared)
         : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
 
-    /// Returns the most registers with which as many blocks run as with `registers`.
+    /// Returns the maximum number of registers with which as many blocks run as with `registers`.
     u32 most_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
         const u32 enough = running(steps);
         while (steps * kStep < kMost && running(steps + 1) == enough) ++steps;
         return steps * kStep;
     }
-    /// Returns the most registers that do not reduce the number of blocks at all.
+    /// Returns the maximum number of registers that does not reduce the number of running blocks.
     u32 most_registers() const { return std::max(most_registers(1), kForAllThreads); }
 
 private:
@@ -74,10 +76,10 @@ class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
-    /// Returns the number of registers if instructions keep their written order from `words_most`
-    /// live words on. `inside` returns the number of registers that a called function needs, or
+    /// Returns the number of registers if instructions keep their written order once `words_most`
+    /// words are live. `inside` returns the number of registers that a called function needs, or
     /// nothing if it is unknown. Banks are considered only as long as this does not reduce the
-    /// number of running blocks. `exceeds` says that not all blocks can run even if banks are
+    /// number of running blocks. `exceeds` is true if not all blocks can run even if banks are
     /// ignored.
     template <class Inside>
     u32 registers(u32 words_most, Inside inside, const Blocks& blocks, bool exceeds) {
@@ -136,7 +138,7 @@ public:
         return turns;
     }
 
-    /// Reports whether the last call of `registers` found calls of unknown functions.
+    /// Reports whether the last call of `registers` found calls to unknown functions.
     bool calls_by_convention() const {
         return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
     }
@@ -252,14 +254,14 @@ private:
     std::vector<const ptx::Function*> open_;  ///< the functions in the current chain of calls
 };
 
-/// Returns the most warps in a block, or 0 if the block size is unknown.
+/// Returns the maximum number of warps in a block, or 0 if the block size is unknown.
 u64 warps_of_block(const ptx::Function& kernel) {
     const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
     const u64 threads = u64{shape[0]} * shape[1] * shape[2];
     return (threads + kLanes - 1) / kLanes;
 }
 
-/// Returns the most registers that the kernel's launch directives allow.
+/// Returns the maximum number of registers that the kernel's launch directives allow.
 u32 allowed(const ptx::Function& kernel) {
     u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMost) : kMost;
     const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
@@ -313,8 +315,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
         return std::max(kLeast, program.registers(kernel, words_most));
     };
     u32 registers = needed(kWordsMost);
-    // ptxas tries to stay within this limit. It keeps the written order of instructions if that is
-    // enough. If it does not know the block size, it saves some registers by other means.
+    // ptxas tries to stay within this limit. If keeping instructions in written order is enough, it
+    // does that. If it does not know the block size, it saves some registers by other means.
     const u32 for_all = blocks.most_registers();
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
     const bool saves = !knows_threads && registers <= for_all + kSaved;

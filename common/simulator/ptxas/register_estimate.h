@@ -6,7 +6,7 @@
 //        each value (register_assignment.h).
 // Calls  The registers of a called function are added to those that are live in its caller. If the
 //        callee is unknown or recursive, ptxas follows a calling convention.
-// Right  Within 15 % of ptxas for most kernels, and with the right number of blocks per
+// Right  Within 15 % of ptxas for most kernels, and with the correct number of blocks per
 //        multiprocessor for nearly all: tests/registers/ checks this. The result is an estimate:
 //        each step models what was observed in machine code, and ptxas has more steps.
 #pragma once
@@ -18,7 +18,7 @@
 namespace coalesce::simulator {
 
 struct Estimate {
-    /// The registers of the kernel and all functions that it calls, within the limits of its
+    /// The registers of the kernel and of all functions that it calls, within the limits of its
     /// directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
@@ -33,8 +33,8 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns the most blocks with this many warps and this much shared memory that fit on a
-/// multiprocessor, without regard to registers.
+/// Returns the maximum number of blocks with this many warps and this much shared memory that fit
+/// on a multiprocessor, ignoring registers.
 u32 blocks_held(u32 warps, u64 shared);
 
 }  // namespace coalesce::simulator

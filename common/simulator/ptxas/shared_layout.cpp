@@ -35,8 +35,8 @@ void for_each_name(const ptx::Instruction& i, Use use) {
     for (const Operand& operand : i.operands) visit(visit, operand);
 }
 
-/// Returns the kernel and every device function that it can reach, by a call or because its address
-/// is taken.
+/// Returns the kernel and every device function that it can reach, through a call or because its
+/// address is taken.
 std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                                                       const ptx::Function& kernel) {
     std::vector<const ptx::Function*> reached{&kernel};
@@ -60,8 +60,8 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
     return reached;
 }
 
-/// Returns the names in the instructions of functions, and those in the initial values of the
-/// module variables with these names.
+/// Returns the names in the functions' instructions, and those in the initial values of module
+/// variables with such names.
 std::set<std::string> mentioned_names(const ptx::Module& module,
                                       const std::vector<const ptx::Function*>& functions) {
     std::set<std::string> mentioned;

@@ -1,10 +1,10 @@
 // Determines how often each register must be computed: once per launch, per block, per warp
 // position, or by every warp of every block.
 //
-// Idea    If a single instruction writes a register, and always gives the same result for the same
-//         sources, the register is as constant as the least constant of its sources. `mul.lo %r,
-//         %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132, tile` is the
-//         same in every block.
+// Idea    If a single instruction writes a register, and always computes the same result from the
+//         same sources, the register is as constant as the least constant of its sources. `mul.lo
+//         %r, %ctaid.x, 32` is the same for all threads of a block, and `mad %tid.y, 132, tile` is
+//         the same in every block.
 // Rule    launch < block, launch < position; block and position together give thread.
 // Right   Wherever that instruction is, in a branch or in a loop, it always gives this value, and a
 //         program that reads the register has executed it before. So the value may be computed at
@@ -24,8 +24,8 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// The register of which this register is another name, or this register itself. The result of
-    /// a `mov` or `cvta` becomes another name of the source if it is never needed together with a
+    /// The register that this register is another name for, or this register itself. The result of
+    /// a `mov` or `cvta` becomes another name for its source if it is never needed together with a
     /// newer value of the source. Such a move needs no instruction.
     std::vector<u32> root;
     /// For each instruction of the body, whether a prologue may compute it.

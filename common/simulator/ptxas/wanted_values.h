@@ -1,7 +1,7 @@
 // Determines which registers a function needs, and which half of its 64-bit registers.
 //
-// ptxas loads nothing that is not needed: it omits elements of vectors, and loads a 64-bit word of
-// which only one half is needed as a 32-bit word.
+// ptxas loads nothing that is not needed: it omits elements of vectors, and loads only 32 bits of a
+// 64-bit word if only one half is needed.
 #pragma once
 
 #include <vector>

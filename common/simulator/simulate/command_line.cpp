@@ -138,8 +138,8 @@ bool is_no_gpu(const std::string& word) {
             (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
 }
 
-/// Returns the number of words from `first` on that name a GPU, as in `--time RTX 4090 ./program`.
-/// It is at least 1.
+/// Returns how many words, starting at `first`, name a GPU, as in `--time RTX 4090 ./program`. It
+/// is at least 1.
 std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t first) {
     std::string name = words[first];
     for (std::size_t k = first + 1; k < words.size() && !is_no_gpu(words[k]); ++k) {
@@ -149,7 +149,7 @@ std::size_t words_of_gpu(const std::vector<std::string>& words, std::size_t firs
     return 1;
 }
 
-/// Joins --time and the name of the GPU to one word. Without a name after --time, the next word is
+/// Joins --time and the name of the GPU into one word. If no name follows --time, the next word is
 /// the program.
 void join_gpu(std::vector<std::string>& words, std::size_t time) {
     if (time + 1 == words.size() || is_no_gpu(words[time + 1])) {

@@ -16,8 +16,8 @@ struct CommandLine {
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
-    /// Options that are passed to the simulator, by the environment variable that passes them. An
-    /// empty value means that the option was not given.
+    /// Options that are passed to the simulator, keyed by the environment variable that passes
+    /// them. An empty value means that the option was not given.
     std::map<std::string, std::string> handed_on;
     int error_exit_code = 0;           ///< 0 if the option was not given
     std::vector<std::string> program;  ///< the program and its arguments

@@ -112,8 +112,8 @@ std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& h
     return std::nullopt;
 }
 
-/// Calls `use(symbol, name)` for every symbol in the table. A stripped file has no such table, and
-/// then nothing is called.
+/// Calls `use(symbol, name)` for every symbol in the table. Does nothing for a stripped file, which
+/// has no such table.
 template <class Use>
 void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* table,
                      const char* texts, Use use) {

@@ -1,4 +1,4 @@
-// Reads from an ELF file how it will be loaded, without running the file.
+// Finds out how an ELF file will be loaded, without running it.
 #pragma once
 
 #include <stdexcept>
@@ -34,7 +34,7 @@ struct NotAnElfFile : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws NotAnElfFile if the file is not a well-formed program or library for 64-bit x86.
+/// Reports whether the file needs a library whose name starts with `beginning`.
 ElfFile read_elf(const std::string& path);
 
 }  // namespace coalesce::simulator

@@ -1,7 +1,7 @@
 // simulate -- runs a CUDA program on the simulated GPU.
 //
 // Idea       The program is not modified. The loader is told to find our libcudart.so.13 before
-//            NVIDIA's. At the end of the program the library writes the counters to a file, so that
+//            NVIDIA's. When the program ends, the library writes the counters to a file, so that
 //            `simulate` need not parse the program's own output.
 // Read next  program_file.cpp (which programs can run), child.cpp (how they run),
 // profile/exit_report.cpp (the file).
@@ -35,7 +35,7 @@ void say(const std::string& text) {
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
 
-/// Empties the file, so that an old report cannot be mistaken for that of this run. Throws
+/// Empties the file, so that an old report cannot be mistaken for one from this run. Throws
 /// CanNotRun.
 void prepare_output(const std::string& file) {
     if (file.empty()) return;
@@ -84,7 +84,7 @@ std::optional<Findings> read_findings(const fs::path& file) {
     return findings;
 }
 
-/// Returns the exit code. If a part of the program was not simulated, its results differ from those
+/// Returns the exit code. If part of the program was not simulated, its results differ from those
 /// of a GPU, so an exit code of 0 becomes an error. A program that checks for errors has already
 /// returned another code.
 int exit_code_of(const Ending& ending, const Findings& findings) {
@@ -123,7 +123,7 @@ int simulate(const CommandLine& line) {
     else if (!line.json_file.empty())
         copy_report(report, line.json_file);
 
-    // Without counters it is unknown whether there was a report, so a script must not take this for
+    // Without counters it is unknown whether there was a report, so a script must not treat this as
     // success.
     const bool suspicious = findings ? findings->reports > 0 : ending.signal == 0;
     const int exit_code = exit_code_of(ending, findings.value_or(Findings{}));

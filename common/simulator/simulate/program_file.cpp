@@ -85,8 +85,9 @@ std::vector<std::string> stand_in_for(const std::string& library, const std::str
 }
 
 /// Throws an error if the program uses a library that cannot run, because it would continue without
-/// the library's results. The message names the first function that is missing. A library with a
-/// partial replacement is refused only for functions that the replacement lacks.
+/// the library's results. The message names the first function that is missing. A program that uses
+/// a library with a partial replacement is rejected only if it needs functions that the replacement
+/// lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
         const std::vector<std::string> there = stand_in_for(library, folder);
@@ -118,8 +119,8 @@ std::string find_library() {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
     const std::filesystem::path library = self.parent_path().parent_path() / "lib" / kLibrary;
     if (!failed && is_file(library.string())) return library.string();
-    // An installed library is in a folder of its own, so that no program uses it in place of
-    // NVIDIA's by accident.
+    // An installed library is in a folder of its own, so that no program accidentally uses it in
+    // place of NVIDIA's.
     const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
     if (!failed && is_file(installed.string())) return installed.string();
     throw CanNotRun("the simulator is missing: " + library.string() +

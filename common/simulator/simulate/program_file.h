@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// An error whose text is one line that names the program and what the user can do.
+/// An error with a one-line message that names the program and says what the user can do.
 struct CanNotRun : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

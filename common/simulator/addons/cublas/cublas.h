@@ -1,18 +1,18 @@
-// Declares a replacement for NVIDIA's libcublas.so.13, with the functions that tutorials and
-// transposes use.
+// Declares a replacement for NVIDIA's libcublas.so.13, with the functions used in tutorials and
+// transposes.
 //
 // Theory of operation
 //   NVIDIA's kernels are machine code and cannot be interpreted, so each call is executed on the
-//   host. The call copies its operands from the simulated memory (with cudaMemcpy2D, which checks
+//   host. The call copies its operands from simulated memory (with cudaMemcpy2D, which checks
 //   bounds), computes with plain loops, and copies the result back. It finishes before it returns,
-//   like all work in streams. Calls while a stream is captured are not supported. Nothing is
-//   counted. The report says how often each function was called, and that it ran on the host.
-//   A program that uses an unsupported function is rejected before it starts
+//   as all work in streams does. Calls made while a stream is being captured are not supported.
+//   Nothing is counted. The report says how often each function was called, and that it ran on the
+//   host. A program that uses an unsupported function is rejected before it starts
 //   (simulate/program_file.cpp).
 // Rounding   Sums are computed in double precision, in order, and rounded once. cuBLAS adds in a
 //            different order and in the precision of the type, so the last bits of its results
 //            differ. (For example, NVIDIA's cublasHgemm adds in half precision.)
-// Types      We repeat the numbers of cuBLAS's enumerations, because its headers exist only with a
+// Types      We repeat the values of cuBLAS's enumerations, because its headers come only with a
 //            toolkit.
 #pragma once
 
@@ -40,7 +40,7 @@ inline bool is_operation(Operation op) {
 
 struct Context {
     cudaStream_t stream = nullptr;
-    int pointer_mode = 0;  ///< 0 if scalars and results are on the host, 1 if on the device
+    int pointer_mode = 0;  ///< 0: scalars and results are on the host, 1: on the device
     int math_mode = 0, atomics_mode = 0;
 };
 /// Returns the context of `handle`, or null if the handle is invalid.
@@ -51,15 +51,15 @@ enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
-/// Ends the current call with `status`. The error report contains the sentence `why`.
+/// Ends the current call with `status`, and puts the sentence `why` into the error report.
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
-/// Ends the call with an error if `condition`, which checks a size, an operation or a leading
-/// dimension, is false.
+/// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
+/// dimensions.
 void need(bool condition);
 
-/// Reads `columns` columns of `rows` consecutive elements from the simulated memory. Columns begin
-/// `stride` elements apart. (A vector with increment i is a matrix of one row whose columns are i
-/// elements apart.)
+/// Reads `columns` columns of `rows` consecutive elements each from simulated memory. The columns
+/// start `stride` elements apart. (A vector with increment i is a matrix of one row whose columns
+/// are i elements apart.)
 std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
 void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
            const std::vector<double>& values);

@@ -1,5 +1,5 @@
-// Copies operands to and from the simulated memory, and implements the start and end of every
-// function. See cublas.h.
+// Copies operands to and from simulated memory, and implements the steps that start and end every
+// call. See cublas.h.
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +24,7 @@ auto& contexts() {
 }
 
 void must(cudaError_t error) {
-    if (error != cudaSuccess) fail(kExecutionFailed);  // the failed call has explained why
+    if (error != cudaSuccess) fail(kExecutionFailed);  // the reason was reported
 }
 
 template <class T>
@@ -57,8 +57,8 @@ void put_number(u8* bytes, Type type, double value) {
     }
 }
 
-/// Copies columns of `width` bytes between the host and the simulated memory. A vector is copied as
-/// a matrix of one row, so each of its elements is a column.
+/// Copies columns of `width` bytes between the host and simulated memory. A vector is copied as a
+/// matrix of one row, so each of its elements is a column.
 cudaError_t move(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                  size_t columns, cudaMemcpyKind kind) {
     return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,

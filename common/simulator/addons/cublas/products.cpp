@@ -9,7 +9,7 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// A column-major matrix in the simulated memory.
+/// A column-major matrix in simulated memory.
 struct Matrix {
     const void* begin;
     Type type;
@@ -102,8 +102,8 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     }
 }
 
-/// Stores the scalars' type for a cublasComputeType_t in `type`. Returns false if that type is not
-/// supported.
+/// Stores in `type` the scalar type that belongs to a cublasComputeType_t. Returns false if the
+/// compute type is not supported.
 bool find_scalars(int compute, Type& type) {
     if (compute == 64 || compute == 65)
         type = Type::f16;
@@ -114,7 +114,8 @@ bool find_scalars(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// Finds the scalars' type for a gemm of mixed types. Fails if one of its types is not supported.
+/// Determines the scalar type of a mixed-type gemm. Fails if one of the gemm's types is not
+/// supported.
 void check_types(const char* name, int compute, Product& p) {
     const bool is_here = find_scalars(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);

@@ -1,5 +1,4 @@
-// Implements the functions of cuBLAS that do no work: streams, modes, versions, and names of
-// errors.
+// Implements the cuBLAS functions that do no computation: streams, modes, versions and error names.
 #include <cstddef>
 
 #include "simulator/addons/cublas/cublas.h"

@@ -1,4 +1,4 @@
-// Implements functions of vectors, and of a matrix with vectors.
+// Implements the vector functions, and the functions that combine a matrix with vectors.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,15 +9,14 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// A vector in the simulated memory. As in BLAS, a vector with a negative step starts at the end of
-/// its memory.
+/// A vector in simulated memory. As in BLAS, a vector with a negative step starts at the end of its
+/// memory.
 struct Vector {
     const void* begin;
     int step;
     Type type;
 
-    /// Returns the elements in order. Refuses a step of 0, with which all elements would be the
-    /// same.
+    /// Returns the elements in order. Rejects a step of 0, which would make all elements the same.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
         if (step == 0) refuse("a vector's step is 0.");
@@ -75,8 +74,8 @@ double sum_of_sizes(int count, const Vector& x) {
     return sum;
 }
 
-/// Stores the index of the element with the largest or smallest magnitude, counted from 1. The
-/// first of equal elements is chosen. An empty vector has index 0.
+/// Stores the 1-based index of the element with the largest or smallest magnitude. If several
+/// elements are equal, stores the index of the first one; for an empty vector, stores 0.
 void index_of(int count, const Vector& x, bool largest, void* result) {
     const std::vector<double> all = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };

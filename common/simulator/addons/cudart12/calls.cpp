@@ -1,5 +1,5 @@
-// Implements the functions of CUDA 12 that have other parameters or structures in CUDA 13, or do
-// not exist there.
+// Implements the CUDA 12 functions whose parameters or structures differ in CUDA 13, or that do not
+// exist there.
 //
 // Theory of operation
 //   libcudart.so.12 is a thin layer over libcudart.so.13, which does all the work. Most functions
@@ -26,7 +26,7 @@ COALESCE_NEXT(runtime_version, cudaRuntimeGetVersion);
 
 namespace {
 
-/// Copies the members that exist in the structures of both versions.
+/// Copies the members that the structures of both versions share.
 void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #define COALESCE_COPY(member)                              \
     static_assert(sizeof to.member == sizeof from.member); \
@@ -69,7 +69,7 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// Fills the members that CUDA 13 provides only as attributes, which are identified by number.
+/// Fills in the members that CUDA 13 has replaced by attributes, which are identified by number.
 cudaError_t ask_for_others(DeviceProperties& to, int device) {
     const struct {
         int attribute;

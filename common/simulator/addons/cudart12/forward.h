@@ -1,7 +1,7 @@
 // Forwards functions of libcudart.so.12 to functions of libcudart.so.13.
 #pragma once
 
-/// Makes `alias` the name, in this file, of the function that libcudart.so.13 exports as `name`.
+/// Makes the function that libcudart.so.13 exports as `name` available in this file as `alias`.
 #define COALESCE_IMPORT(alias, name, version) __asm__(".symver " alias ", " name "@" version)
 
 #if defined(__x86_64__)
@@ -13,9 +13,9 @@
 #    error "say here how this processor jumps through its global offset table"
 #endif
 
-/// Defines a function `name` that jumps to the function `target` exported by the library of version
-/// `version`. The jump leaves registers and stack unchanged, so it works for parameters and results
-/// of any type.
+/// Defines a function `name` that jumps to `target`, a function exported with the symbol version
+/// `version`. The jump leaves the registers and the stack unchanged, so it works for parameters and
+/// results of any type.
 #define COALESCE_FORWARD(name, target, version)                                                 \
     COALESCE_IMPORT("coalesce_next_" name, target, version);                                    \
     __asm__(".pushsection .text\n.p2align 4\n.globl " name "\n.type " name ", %function\n" name \

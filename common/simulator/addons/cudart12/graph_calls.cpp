@@ -1,5 +1,5 @@
-// Implements functions of CUDA 12 for graphs and captures. Their edges have no data, while the same
-// functions of CUDA 13 take a list of edge data. calls.cpp explains how a function of CUDA 12 is
+// Implements CUDA 12's functions for graphs and captures. Their edges carry no data, whereas in
+// CUDA 13 the same functions take a list of edge data. calls.cpp explains how a CUDA 12 function is
 // exported.
 #include "simulator/addons/cudart12/older.h"
 

@@ -1,6 +1,6 @@
-// Declares functions that have other parameters in CUDA 12 than in CUDA 13.
+// Declares functions whose parameters differ between CUDA 12 and CUDA 13.
 //
-// For example, the headers declare cudaMemAdvise as in CUDA 13. COALESCE_NEXT(mem_advise,
+// For example, the headers declare cudaMemAdvise as it is in CUDA 13. COALESCE_NEXT(mem_advise,
 // cudaMemAdvise) makes it callable as next::mem_advise, and COALESCE_OLDER(older_mem_advise,
 // cudaMemAdvise, parameters) declares the function that libcudart.so.12 exports under that name.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "simulator/addons/cudart12/forward.h"
 
-/// Declares `next::alias`, which is the function that libcudart.so.13 exports as `function`.
+/// Declares `next::alias`, the function that libcudart.so.13 exports as `function`.
 #define COALESCE_NEXT(alias, function)                                           \
     namespace next {                                                             \
     extern "C" decltype(::function) alias __asm__("coalesce_import_" #function); \

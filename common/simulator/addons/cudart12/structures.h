@@ -45,7 +45,7 @@ static_assert(sizeof(DeviceProperties) == 1032);
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
-/// cudaPointerAttributes in CUDA 12, which contains the first members of the structure in CUDA 13.
+/// cudaPointerAttributes in CUDA 12, which has only the first members of CUDA 13's structure.
 struct PointerAttributes {
     cudaMemoryType type;
     int device;
@@ -57,7 +57,7 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// The size of cudaResourceDesc in CUDA 12, whose union ends with the members of pitch2D.
+/// The size of cudaResourceDesc in CUDA 12, where pitch2D is the largest member of the union.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

@@ -31,7 +31,7 @@ cudaArray_t array_of(const Side3D& side) {
 }
 
 /// Converts the box's width and positions from bytes, which the driver uses everywhere, to texels,
-/// which the runtime uses if an array takes part in the copy.
+/// which the runtime uses if the copy involves an array.
 void count_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};

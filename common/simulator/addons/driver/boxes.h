@@ -1,5 +1,4 @@
-// Converts the driver's descriptions of copied boxes of bytes (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the
-// runtime's.
+// Converts the driver's descriptions of box copies (CUDA_MEMCPY2D, CUDA_MEMCPY3D) to the runtime's.
 #pragma once
 
 #include "simulator/addons/driver/driver.h"

@@ -14,7 +14,7 @@ struct CUctx_st {
     unsigned flags = 0;
     unsigned long long id = 0;
     bool is_primary = false;
-    unsigned retained = 0;  ///< the number of times that a primary context was retained
+    unsigned retained = 0;  ///< how many times this primary context was retained
 };
 
 namespace coalesce::simulator::driver {
@@ -24,7 +24,8 @@ using Context = CUctx_st*;
 
 std::atomic<bool> initialized{false};
 
-/// All contexts that were created and not yet destroyed, and the primary context of each device.
+/// All contexts that have been created and not yet destroyed, and the primary context of each
+/// device.
 class Contexts {
 public:
     static Contexts& instance() {
@@ -53,7 +54,7 @@ private:
     std::atomic<unsigned long long> next_id_ = 1;
 };
 
-/// The contexts that were pushed. The last one is current.
+/// This thread's stack of pushed contexts. The last one is current.
 thread_local std::vector<Context> pushed;
 
 /// Returns the current context, or null if there is none.
@@ -145,8 +146,7 @@ Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
 
-/// The simulator ignores the second parameter, which limits the part of the device that the context
-/// may use.
+/// The simulator ignores the second parameter, which restricts the context to a part of the device.
 Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
@@ -269,8 +269,9 @@ Result cuCtxDisablePeerAccess(Context peer) {
     return same(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
-/// Returns the context of a stream. Streams belong to a device here, so this is the current context
-/// if it is on the stream's device, and the device's primary context otherwise.
+/// Returns the context of a stream. Here, streams belong to a device rather than to a context, so
+/// the result is the current context if it is on the stream's device, and the device's primary
+/// context otherwise.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return in_context(__func__, [&] {
         int device = 0;

@@ -1,4 +1,4 @@
-// Implements cuMemcpy and cuMemset. The name of each function gives the direction of the copy.
+// Implements cuMemcpy and cuMemset. Each function's name gives the direction of the copy.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 
@@ -48,7 +48,7 @@ COALESCE_SAME_IN_STREAM(cuMemcpyHtoDAsync_v2, copy_in_stream<cudaMemcpyHostToDev
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoHAsync_v2, copy_in_stream<cudaMemcpyDeviceToHost>, 4);
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoDAsync_v2, copy_in_stream<cudaMemcpyDeviceToDevice>, 4);
 
-/// Ignores the contexts, because all contexts share their memory.
+/// Ignores the contexts, because all contexts share one memory.
 Result cuMemcpyPeer(void* to, void*, const void* from, void*, size_t bytes) {
     return same(__func__, copy<cudaMemcpyDeviceToDevice>, to, from, bytes);
 }

@@ -1,13 +1,13 @@
-// Declares the base of all functions in the replacement of NVIDIA's driver.
+// Declares what all functions in our replacement for NVIDIA's driver build on.
 //
 // Theory of operation
 //   Programs that use the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with
-//   libcuda.so.1. Our version of this library manages contexts and the names of errors, and
-//   converts parameters. The functions of the runtime in libcudart.so.13, which is the simulated
-//   GPU, do the work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule
-//   a cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer as a
+//   libcuda.so.1. Our version of this library manages contexts and error names, and converts
+//   parameters. The functions of the runtime in libcudart.so.13, which is the simulated GPU, do the
+//   work. Both libraries use the same handles: a CUstream is a cudaStream_t, a CUmodule a
+//   cudaLibrary_t, a CUfunction or CUkernel a cudaKernel_t, and a CUdeviceptr a pointer stored as a
 //   number. With few exceptions, errors and attributes also have the same numbers.
-//   The types are those of the runtime, because cuda.h exists only with a toolkit. Only pointers
+//   The types are those of the runtime, because cuda.h comes only with a toolkit. Only pointers
 //   and numbers are passed between the two libraries.
 #pragma once
 
@@ -24,14 +24,14 @@ namespace coalesce::simulator::driver {
 
 using cudart::Failure, cudart::fail, cudart::give, cudart::must, cudart::need;
 
-/// A CUresult. It has the same numbers as the runtime's errors, but some of its names differ.
+/// A CUresult. Its values are those of the runtime's errors, but some of the names differ.
 using Result = cudaError_t;
 inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to a driver error. The number stays the same unless only the runtime
-/// has this error.
+/// Converts a runtime error to a driver error. The number stays the same unless the error exists
+/// only in the runtime.
 Result result_of(cudaError_t error);
 /// Returns "CUDA_ERROR_INVALID_VALUE", for example, or null for an unknown number.
 const char* name_of(Result result);
@@ -42,14 +42,15 @@ bool is_initialized();
 void check_context();
 void check_device(int device);
 
-/// Runs `body` for a driver function that needs only cuInit. `name` is the function's __func__.
+/// Runs `body` for a driver function that requires cuInit but no context. `name` is the function's
+/// __func__.
 Result call(const char* name, const std::function<void()>& body);
 
-/// Runs `body` for a driver function that needs a current context.
+/// Runs `body` for a driver function that requires a current context.
 Result in_context(const char* name, const std::function<void()>& body);
 
-/// Calls the runtime function that does the same as a driver function. `same` needs a current
-/// context, and `same_anywhere` does not.
+/// Calls the runtime's counterpart of a driver function. `same` requires a current context;
+/// `same_anywhere` does not.
 template <class... Parameters, class... Arguments>
 Result same(const char* name, cudaError_t (*function)(Parameters...), Arguments... arguments) {
     return in_context(name, [&] { must(function(arguments...)); });

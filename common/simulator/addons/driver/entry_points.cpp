@@ -1,8 +1,9 @@
-// Looks up driver functions by name, and encodes tensor maps. Programs of the runtime also encode
-// tensor maps through this library.
+// Looks up driver functions by name, and encodes tensor maps. Programs that use the runtime also
+// encode tensor maps through this library.
 //
-// Programs and libraries look up a name such as "cuMemAlloc" for a version of CUDA. They get the
-// newest version of that function in this library, which is the one that CUDA 13 uses for the name.
+// Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. They
+// get the newest version of that function in this library, which is the one that CUDA 13 uses for
+// the name.
 #include <dlfcn.h>
 
 #include <string>
@@ -15,7 +16,7 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// The highest version suffix of any function.
+/// The highest version suffix that any function name has.
 constexpr int kMostVersions = 4;
 constexpr unsigned long long kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
@@ -57,7 +58,7 @@ void* find(const std::string& name, unsigned long long flags) {
 
 extern "C" {
 
-/// The parameters that are enumerations in CUDA are unsigned numbers here.
+/// Parameters that are enumerations in CUDA are `unsigned` here.
 Result cuTensorMapEncodeTiled(void* map, unsigned type, unsigned rank, void* address,
                               const uint64_t* size, const uint64_t* strides, const unsigned* box,
                               const unsigned* element_strides, unsigned interleave,
@@ -77,7 +78,7 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
 
 /// Returns no table, because only NVIDIA's driver has these tables. NVRTC asks for one but works
 /// without it, so it gets an error code. NVIDIA's static runtime and other libraries need the
-/// tables, so their call is reported as not simulated.
+/// tables, so their calls are reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
     Dl_info caller{};

@@ -38,7 +38,7 @@ void launch(const LaunchConfig* from, const void* function, void** arguments, vo
         make(arguments);
 }
 
-/// Stores the block size that has the most resident threads per multiprocessor.
+/// Stores the block size that results in the most resident threads per multiprocessor.
 void best_block(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
                 size_t shared, int limit, unsigned flags) {
     need(grid && block && flags <= cudaOccupancyDisableCachingOverride);

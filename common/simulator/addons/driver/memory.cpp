@@ -76,7 +76,7 @@ Result cuMemGetAddressRange_v2(void** begin, size_t* bytes, const void* pointer)
                       [&] { need(coalesceFindAllocation(pointer, begin, bytes), kNotFound); });
 }
 
-// ---- allocation from pools, ordered by streams ----
+// ---- stream-ordered allocation from pools ----
 
 COALESCE_BY(allocate, cuMemAllocAsync, cudaMallocAsync, 3);
 COALESCE_PER_THREAD_STREAM(cuMemAllocAsync, _ptsz);

@@ -79,7 +79,7 @@ Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
     return in_context(__func__, [&] { load(module, image); });
 }
 
-/// The driver numbers the JIT options as the runtime does.
+/// The driver and the runtime number the JIT options in the same way.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
     return in_context(__func__, [&] { load(module, image, count, options, values); });

@@ -115,7 +115,7 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                    "the capture began in another stream.");
     end(*capture);
-    // These errors come after `end`: as on an H100, the capture has ended anyway and its nodes are
+    // These checks come after `end`: as on an H100, the capture has ended anyway and its nodes are
     // lost.
     need(capture->mode == cudaStreamCaptureModeRelaxed ||
              capture->thread == std::this_thread::get_id(),
@@ -154,8 +154,8 @@ void forget_captures() {
 
 // ---- calls that a capture in progress forbids ----
 
-/// Fails the call if `captures` is not empty, and invalidates these captures, because the call must
-/// not be made while they are in progress.
+/// Rejects a call that must not be made while these captures are in progress. Unless `captures` is
+/// empty, the call fails and the captures are invalidated.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
     if (captures.empty()) return;

@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Returns the object of a handle. An error message calls the object `what`.
+/// Returns the object that a handle refers to. `what` names the object in error messages.
 template <class Handle>
 auto& known(Handle handle, const char* what) {
     auto* found = Graphs::instance().find(handle);

@@ -1,4 +1,4 @@
-// Implements executable graphs: instantiate, launch, change and update.
+// Implements executable graphs: instantiation, launches, changes and updates.
 #include "simulator/addons/graphs/graph_calls.h"
 #include "simulator/addons/graphs/graph_memory.h"
 #include "simulator/cudart/capture.h"
@@ -86,8 +86,8 @@ void set_conditions(Graph& graph) {
     });
 }
 
-/// Returns an owner that keeps the executable alive while a launch runs. The launch does not hold
-/// the lock, since host functions may wait for other threads.
+/// Returns an owner that keeps the executable alive during a launch. The launch does not hold the
+/// lock, since its host functions may wait for other threads.
 std::shared_ptr<Executable> owner_of(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
     return known_executable(handle).shared_from_this();

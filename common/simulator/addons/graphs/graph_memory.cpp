@@ -24,7 +24,7 @@ u64 in_blocks(u64 bytes) {
     return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
-/// The memory of all existing graphs, and the number of bytes that a program is told are mapped. A
+/// The memory of all existing graphs, and the number of bytes reported to the program as mapped. A
 /// launch maps memory for its allocations. Freed memory stays mapped for later launches of any
 /// graph, until cudaDeviceGraphMemTrim.
 struct Books {

@@ -1,6 +1,6 @@
 // Manages the memory of a graph's allocation nodes. The memory is allocated when the node is added,
-// because the program learns its address then. A launch marks it as used, and from then on its
-// contents count as uninitialized.
+// because the program learns its address at that point. A launch marks the memory as in use, and
+// from then on its contents count as uninitialized.
 #pragma once
 
 #include <cuda_runtime_api.h>

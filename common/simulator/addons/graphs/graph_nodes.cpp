@@ -83,12 +83,12 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
 
 // ---- callables that turn parameters into work ----
 
-/// Returns a callable that makes the work `describe(arguments...)` for any graph.
+/// Returns a callable that creates the work `describe(arguments...)` for any graph.
 auto work_of(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
-/// Returns a callable that makes this work for any graph.
+/// Returns a callable that returns `work` for any graph.
 auto plain(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
@@ -119,8 +119,8 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 // ---- kernels, copies, fills, host functions ----
 
 /// Defines three functions for a kind of node: one adds a node, one changes a node, and one changes
-/// its copy in an executable graph. `describe` turns `parameters` parameters into work. `variant`
-/// is a suffix for copies, such as 1D.
+/// its copy in an executable graph. `describe` takes `parameters` parameters and returns the work.
+/// `variant` is a suffix for copies, such as 1D.
 #define COALESCE_NODES(kind, variant, describe, parameters)                                     \
     cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
                                                   const cudaGraphNode_t* after, size_t count,   \
@@ -174,7 +174,7 @@ void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
     work = std::move(changed);
 }
 
-/// Returns the work of a node that must launch a kernel.
+/// Returns the work of `node`, which must be a kernel node.
 KernelWork& kernel_of(Node* node) {
     auto* work = node ? std::get_if<KernelWork>(&node->work) : nullptr;
     need(work);

@@ -10,7 +10,7 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list as all graph functions do: without an array, returns the length of the list;
+/// Returns a list in the way all graph functions do: without an array, returns only the length;
 /// otherwise fills the array as far as its size allows.
 template <class T, class Give>
 void give_list(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
@@ -35,7 +35,7 @@ bool is_plain(const Dependency& edge) {
 void give_edges(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
                 cudaGraphEdgeData* data, size_t* count) {
     need(nodes || !data);
-    // If an edge has data, a list without that data would be incomplete, so fail.
+    // If an edge has data, a list that leaves the data out would be incomplete, so fail.
     need(!nodes || data || std::all_of(list.begin(), list.end(), is_plain), cudaErrorLossyQuery);
     give_list(list, nodes != nullptr, count, [&](size_t i, const Dependency& edge) {
         nodes[i] = handle_of(edge.node);

@@ -59,7 +59,7 @@ std::shared_ptr<Graph> copy_part(const std::shared_ptr<Graph>& part) {
     return copied;
 }
 
-/// Copies a node's work. The copy gets its own copies of nested graphs.
+/// Copies a node's work, including any nested graphs.
 Work copy_work(const Work& work) {
     if (const auto* child = std::get_if<ChildWork>(&work))
         return ChildWork{copy_part(child->graph)};
@@ -247,7 +247,7 @@ void run_graph(const Graph& graph) {
     for (const Node* node : order) {
         if (!node->enabled) continue;
         carry_out(node->work);
-        // If a kernel fails, no further node runs. A later call of the program reports the error.
+        // If a kernel fails, no more nodes run, and a later call by the program reports the error.
         if (context_is_broken()) return;
     }
 }

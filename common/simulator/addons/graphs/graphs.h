@@ -1,9 +1,9 @@
-// Declares graphs, which consist of nodes with work and of edges that order the nodes.
+// Declares graphs, which consist of nodes that do work and edges that order the nodes.
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
 //            refers to the original nodes, so each copy stores which node it was copied from. The
 //            nodes run one after the other, in an order that the edges allow, and all of them run
-//            before the launch returns, like all work here.
+//            before the launch returns, as all work here does.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -60,7 +60,7 @@ public:
     /// Returns the copy of `original` in this graph or in a nested graph, or null if there is none.
     Node* copy_of(const Node* original);
     /// Sorts the nodes so that each node comes after those that it depends on. If the graph has a
-    /// cycle, returns false and stores a node of the cycle in `culprit`.
+    /// cycle, returns false and stores one of the cycle's nodes in `culprit`.
     bool in_order(std::vector<Node*>& order, Node*& culprit) const;
     /// Reports whether this graph or a nested graph has a node with this property.
     bool has(const std::function<bool(const Node&)>& property) const;
@@ -71,15 +71,15 @@ public:
     /// it.
     bool is_part = false;
     std::map<UserObject*, unsigned> objects;  ///< references to user objects that the graph holds
-    /// The conditions created for this graph. Each has the value that a launch assigns to the
-    /// condition at its start.
+    /// The conditions created for this graph, with the value that each launch assigns to them when
+    /// it starts.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-/// An executable graph, which the program can launch.
+/// An executable graph, which is what a program launches.
 struct Executable : std::enable_shared_from_this<Executable> {
     std::shared_ptr<Graph> graph;
     const Graph* original = nullptr;
@@ -122,8 +122,8 @@ inline cudaGraphNode_t handle_of(Node* node) {
     return reinterpret_cast<cudaGraphNode_t>(node);
 }
 
-/// Returns the nodes of the given handles, each with the data of its edge. Fails unless they are
-/// different nodes of `graph`.
+/// Returns the nodes with these handles, each with its edge data. Fails unless they are distinct
+/// nodes of `graph`.
 std::vector<Dependency> read_dependencies(const Graph& graph, const cudaGraphNode_t* nodes,
                                           const cudaGraphEdgeData* data, size_t count);
 

@@ -1,4 +1,4 @@
-// Converts the parameters of nodes to work and back.
+// Converts node parameters to work and back.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,14 +10,14 @@ namespace coalesce::simulator::cudart {
 Work describe_kernel(const cudaKernelNodeParams* parameters);
 Work describe_memset(const cudaMemsetParams* parameters);
 Work describe_host(const cudaHostNodeParams* parameters);
-/// Makes the work of a child-graph node. The child graph is copied, or owned by the node from now
-/// on if `moves` is true.
+/// Creates the work of a child-graph node. The node gets a copy of the child graph, or takes
+/// ownership of the graph itself if `moves` is true.
 Work describe_child(cudaGraph_t child, bool moves);
 /// Sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
 Work describe_free(const Graph& graph, void* pointer);
-/// Makes the work that parameters of any kind describe. `graph` is the graph that the node will
-/// belong to.
+/// Creates the work that `parameters` describe, for a node of any kind. `graph` is the graph that
+/// the node will belong to.
 Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams parameters_of(const KernelWork& work);

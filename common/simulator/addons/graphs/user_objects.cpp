@@ -72,7 +72,7 @@ bool release(UserObject& object, unsigned count) {
 
 }  // namespace coalesce::simulator::cudart
 
-// These functions take the lock of the graphs, because graphs hold references to user objects.
+// These functions take the lock of `Graphs`, because graphs hold references to user objects.
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* handle, void* pointer, cudaHostFn_t destroy,
                                  unsigned references, unsigned flags) {

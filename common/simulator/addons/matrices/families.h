@@ -1,5 +1,5 @@
-// Declares the families of matrix instructions. Each family has a function, which is defined next
-// to its handlers.
+// Declares the families of matrix instructions. The function that describes a family is defined
+// next to the family's handlers.
 #pragma once
 
 #include "simulator/execute/describe.h"

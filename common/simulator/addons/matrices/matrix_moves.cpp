@@ -5,7 +5,7 @@
 //         .trans it holds these elements of column r. Lanes 8m to 8m + 7 supply the addresses of
 //         the eight rows of matrix m, which have 16 bytes each.
 // Idea    In memory, these instructions are 16-byte accesses by the lanes that supply addresses.
-//         shared_access.h checks, counts and reports them like all others, and a shape tells it
+//         shared_access.h checks, counts and reports them like any others, and a shape tells it
 //         which bytes of which lanes' registers contain a row.
 // Count   A matrix is one pass of eight rows, which takes one wavefront unless two rows need
 //         different words of the same bank. Rows that are 128 bytes apart therefore have an 8-way
@@ -32,7 +32,7 @@ Mask row_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// Returns the register of the matrix to which the lane's row belongs.
+/// Returns the register that receives the matrix to which the lane's row belongs.
 Slot loaded_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];
@@ -83,9 +83,9 @@ struct MatrixRows {
     }
 };
 
-/// Calls `body` for every byte of the rows, which belong to the first lanes. The arguments are the
-/// row's lane, the byte's offset in the row, the lane whose register contains the byte, and the
-/// byte's offset in that lane's registers.
+/// Calls `body` for every byte of the rows in `rows`, which must be those of the lowest lanes. The
+/// arguments are the row's lane, the byte's offset in the row, the lane whose register contains the
+/// byte, and the byte's offset in that lane's registers.
 template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
@@ -98,7 +98,7 @@ void for_each_byte(Mask rows, Body body) {
 }  // namespace
 
 /// Converts masks of uninitialized bytes between rows in memory, which only some lanes address, and
-/// registers, which all lanes have.
+/// registers, which every lane has.
 template <bool Transposed>
 struct LanesOf<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
@@ -146,8 +146,8 @@ const Op* move_rows(Warp& w, const Op* op) {
     return next;
 }
 
-/// Replaces generic addresses in `access` by addresses in shared memory, which are stored in
-/// `MatrixOp::addresses`. If an address is outside of shared memory, ends the launch and returns
+/// Replaces generic addresses in `access` with addresses in shared memory, which are stored in
+/// `MatrixOp::addresses`. If an address is outside shared memory, ends the launch and returns
 /// false.
 bool find_in_shared(Warp& w, const Op* op, Op& access) {
     access.a = op->matrix->addresses;

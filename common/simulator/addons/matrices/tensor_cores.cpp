@@ -1,7 +1,7 @@
-// Executes mma.sync and wmma.mma: d = a * b + c, with matrices that are distributed over the
+// Executes mma.sync and wmma.mma: d = a * b + c, with matrices that are distributed across the
 // registers of a warp.
 //
-// Builds on  fragments.h, which says which register of which lane contains each element.
+// Builds on  fragments.h, which says which lane and register contain each element.
 // Rounding   Products of f16, bf16 and tf32 are exact. They are added to c one after the other in
 //            double precision, and the sum is rounded once, to nearest. Tensor cores add several
 //            products at a time and truncate the bits far below the largest of them, so their last
@@ -23,13 +23,14 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The largest number of elements of a matrix in any shape. A double represents 32-bit integers and
-/// sums of their products exactly.
+/// The maximum number of elements of a matrix in any shape. Elements are doubles, which represent
+/// 32-bit integers and sums of their products exactly.
 constexpr u32 kMostElements = 1024;
 using Elements = std::array<double, kMostElements>;
 
 /// The distances in `Elements` between neighbouring lines, and between neighbouring elements of a
-/// line. a and the accumulators are stored by rows, and b by steps of k.
+/// line. a and the accumulators are stored row by row, and b with all elements of one k next to
+/// each other.
 struct Strides {
     u32 line, across;
 };
@@ -234,7 +235,7 @@ std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
         else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
             return std::nullopt;
     }
-    // wmma of f16 names only the types of the accumulators, d and c.
+    // For f16, wmma names only the types of the accumulators d and c.
     if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
     if (numbers.size() != 4) return std::nullopt;
     const Number a = signed_of(numbers[1]);

@@ -8,11 +8,11 @@
 namespace coalesce::simulator {
 
 /// Describes an instruction that all lanes of the warp execute together. Its PTX must have .sync
-/// and .aligned, because there are no other variants. The last `optional` operands may be missing.
+/// and .aligned, because there are no other variants. The last `optional` operands may be omitted.
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 
-/// Reports whether all 32 lanes are active. Otherwise some have exited or do not exist, and the
+/// Reports whether all 32 lanes are active. If not, some lanes have exited or do not exist, and the
 /// effect of the instruction is undefined, so the simulator reports this and ends the launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
@@ -24,10 +24,10 @@ void transpose_matrix(u32* lanes);
 /// contains the addresses of the rows, and Op::d, d2, b and c receive one matrix each.
 Handler matrix_load_handler(bool transposed);
 
-/// Reports whether wmma supports the matrix `part` with these elements in this shape.
+/// Reports whether wmma supports `part` with elements of this type in this shape.
 bool is_wmma(std::string_view shape, Part part, Number number);
-/// Reports whether an operand has as many registers as the fragment. fragments.h explains the
-/// numbers of registers for wmma.
+/// Reports whether the operand has the number of registers that the fragment needs. fragments.h
+/// explains the register counts of wmma.
 bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width width_of_elements(Number number) {
     return bits_of(number) == 64 ? Width::w64 : Width::w32;

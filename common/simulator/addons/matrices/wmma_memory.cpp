@@ -1,5 +1,5 @@
-// Executes wmma.load and wmma.store, which move a fragment between memory and registers, as the
-// loads and stores that ptxas generates.
+// Executes wmma.load and wmma.store, which move a fragment between memory and registers, by
+// executing the loads and stores that ptxas would generate.
 //
 // Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each
 // access.
@@ -31,7 +31,7 @@ namespace {
 
 // ---- which accesses ----
 
-/// Plans the accesses to a fragment. `along` is true if a line of the fragment is contiguous in
+/// Plans the accesses to a fragment. `along` is true if each line of the fragment is contiguous in
 /// memory.
 struct AccessPlan {
     const MatrixFragment& fragment;
@@ -123,7 +123,7 @@ struct Matrix {
 Op access_op(const Op* op) {
     Op one = *op;
     one.a = op->matrix->addresses;
-    one.b = op->matrix->addresses;  // for the results of generic addresses
+    one.b = op->matrix->addresses;  // receives the converted generic addresses
     one.site = op->matrix->site;
     one.immediate = 0;
     one.detail = 0;
@@ -195,7 +195,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- what there is ----
 
-/// Returns the length of a row in memory, in elements, for a matrix without padding.
+/// Returns the number of elements in a row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool along) {
     const u32 elements = along ? fragment.across : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;

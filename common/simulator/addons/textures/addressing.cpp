@@ -7,7 +7,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Far outside of every image, but small enough to avoid overflow.
+/// Far outside any image, but small enough to avoid overflow.
 constexpr double kFar = 1 << 30;
 
 double within_reach(double x) {

@@ -23,10 +23,10 @@
 
 namespace coalesce::simulator {
 
-/// Has the same numbers as cudaTextureAddressMode.
+/// The values match cudaTextureAddressMode.
 enum class AddressMode : u8 { wrap, clamp, mirror, border };
 
-/// The representation of a weight of 1. Weights are multiples of 1/kWeightOne.
+/// The integer that represents a weight of 1. Weights are multiples of 1/kWeightOne.
 inline constexpr u32 kWeightOne = 256;
 
 /// The one or two texels that a fetch reads along a dimension, before the address mode is applied:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 kFaces = 6;
 
-/// The texels that a fetch reads in one mipmap level, for each dimension.
+/// The texels that a fetch reads along each dimension of one mipmap level.
 struct Box {
     AxisPosition axis[3];
     u32 size[3] = {1, 1, 1};
@@ -68,7 +68,7 @@ Tap tap_at(const Image& image, const Box& box, const u32* end) {
     return tap;
 }
 
-/// Returns `parts` * `weight` / 256, rounded to nearest, with halves rounded up.
+/// Returns `parts` * `weight` / 256, rounded to nearest, with ties rounded up.
 u32 share(u32 parts, u32 weight) {
     return (parts * weight + kWeightOne / 2) / kWeightOne;
 }
@@ -109,7 +109,8 @@ TexelNumbers numbers_of(const ImageObject& texture, const Tap& tap, const u8* te
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
-/// Returns the numbers of one texel as a fetch returns them. A signed number is at least -1.
+/// Returns the channels of a texel as a fetch returns them. Signed channels are clamped to at least
+/// -1.
 TexelNumbers fetched_numbers_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
     TexelNumbers numbers = numbers_of(texture, tap, texel);
     const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;
@@ -117,8 +118,8 @@ TexelNumbers fetched_numbers_of(const ImageObject& texture, const Tap& tap, cons
     return numbers;
 }
 
-/// Returns a texel's elements without normalizing them. In an integer texture the border's numbers
-/// are truncated to integers.
+/// Returns a texel's elements without normalizing them. In an integer texture, the border colour is
+/// truncated to integers.
 TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
     if (!tap.is_border) return read_elements(tap.image->format, texel);
     TexelBits bits;
@@ -143,7 +144,7 @@ struct WeightedSum {
     float of_steps(float steps) const;
 };
 
-/// Rounds `sum` to `bits` significant bits. Halves are rounded away from 0.
+/// Rounds `sum` to `bits` significant bits. Ties are rounded away from 0.
 u64 rounded(u64 sum, u32 bits) {
     const auto length = static_cast<u32>(std::bit_width(sum));
     if (length <= bits) return sum;
@@ -151,8 +152,8 @@ u64 rounded(u64 sum, u32 bits) {
     return (sum + half) / (2 * half) * (2 * half);
 }
 
-/// Sums floats as an H100 does: each number is truncated after 28 bits, counted from the leading
-/// bit of the largest number. The products and their sum are exact, and the sum is rounded once.
+/// Sums floats as an H100 does: each number is truncated to 28 bits, counted from the leading bit
+/// of the largest number. The products and their sum are exact, and the sum is rounded once.
 float WeightedSum::of_floats(u32 bits) const {
     constexpr int kKept = 28;
     double plain = 0;
@@ -172,7 +173,7 @@ float WeightedSum::of_floats(u32 bits) const {
 }
 
 /// Sums normalized integers: a number n is stored as n * `steps`. The sum is rounded to a multiple
-/// of 1 / `steps`, and halves are rounded up.
+/// of 1 / `steps`, and ties are rounded up.
 float WeightedSum::of_steps(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);

@@ -23,7 +23,7 @@ namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
 
-/// A reduction of sured: one function for each size and signedness of the number in host memory.
+/// A sured reduction: one function for each size and signedness of the number in host memory.
 struct SurfaceReduction {
     using Run = void (*)(u8* host, u64 value);
     const char* name;
@@ -76,7 +76,7 @@ public:
     SurfaceLanes(Warp& w, const Op* op, Access kind)
         : access(w, op, kind), surface_op(list_of<SurfaceOp>(op)), w_(w), op_(op) {}
 
-    /// Finds the addresses. Returns false if this ended the launch.
+    /// Finds the addresses. Returns false if an error has ended the launch.
     bool find() {
         if (w_.heard_enough) return true;
         ImageLookup lookup{w_, op_, surface_op};
@@ -88,7 +88,7 @@ public:
         access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
         return true;
     }
-    /// Calls body(lane, image, bytes) for each lane whose access is not out of range.
+    /// Calls body(lane, image, bytes) for each lane whose access is in range.
     template <class Body>
     void for_each(Body body) const {
         for (const int lane : LanesIn{w_.active})
@@ -98,7 +98,7 @@ public:
     TexelAccess access;
     const SurfaceOp& surface_op;
     const Image* image[kLanes] = {};
-    u8* host[kLanes] = {};  ///< in this process, or null if out of range
+    u8* host[kLanes] = {};  ///< addresses in this process; null if out of range
 
 private:
     i64 coordinate(u32 index, int lane) const {
@@ -161,7 +161,7 @@ const Op* run_surface_load(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Writes the bytes that a lane stores to `to`.
+/// Copies the bytes that a lane stores into `to`.
 void stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane, u8* to) {
     const std::size_t first = store.read.size() - store.elements;
     if (store.counts_texels) {

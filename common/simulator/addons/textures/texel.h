@@ -31,9 +31,9 @@ using TexelNumbers = std::array<float, 4>;
 /// become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
 /// Returns a texel's channels as floats. Floats stay unchanged. Integers of 8 and 16 bits are
-/// mapped to 0 to 1, or to -1 to 1 (cudaReadModeNormalizedFloat). The most negative integer becomes
-/// slightly less than -1, because filtering uses that value. With `srgb`, the first three channels
-/// (8 unsigned bits each) are converted from sRGB to linear values.
+/// mapped to the range 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat). The most negative integer
+/// becomes slightly less than -1, because filtering uses that value. With `srgb`, the first three
+/// channels (8 unsigned bits each) are converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
 /// Converts elements to the bytes of a texel, for sust.p. Floats are rounded to halves, and
 /// integers are truncated.

@@ -1,5 +1,5 @@
-// Declares what texture fetches and surface accesses share: they find the object and the bytes, and
-// inform the checks and counters.
+// Declares what texture fetches and surface accesses share: finding the object and the bytes, and
+// informing the checks and counters.
 //
 // Builds on  texture.h; memory_access.h, which finds the bytes.
 // Counters   As on an H100, a warp instruction makes one request per four lanes. It makes one per
@@ -22,7 +22,7 @@ struct ImageOp : OperandList {
     bool is_surface = false;
 
     u32 first_coordinate() const { return shape.layered ? 2 : 1; }
-    /// Returns the number of a texture's coordinates. For a cubemap this is three, the length of a
+    /// Returns how many coordinates the texture has. For a cubemap this is three, the length of a
     /// direction vector.
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
@@ -60,7 +60,7 @@ struct ImageLookup {
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
-    /// Returns the lane's object. If the object does not exist or has another shape, ends the
+    /// Returns the lane's object. If the object does not exist or has a different shape, ends the
     /// launch and returns null.
     const ImageObject* of_lane(int lane);
     Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
@@ -75,10 +75,10 @@ public:
     /// Returns the address of the bytes in this process. If they are out of bounds, ends the launch
     /// and returns null. `sector` is a number from ImageObject::sector_of.
     u8* touch(u32 row, int lane, u64 address, u32 bytes, u64 sector);
-    /// Reports a read of an uninitialized texel, which `tap` identifies.
+    /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
-    /// Counts the accesses in requests of `lanes_of_request` lanes, and informs the race checker
-    /// and listeners.
+    /// Counts the accesses, grouped into requests of `lanes_of_request` lanes each, and informs the
+    /// race checker and listeners.
     void finish(int lanes_of_request);
     /// Returns the accessed bytes of an instruction that has only one row.
     const Resolved& only_row() const { return rows_[0]; }

@@ -5,9 +5,9 @@
 // Layout     The texels of a row are contiguous, followed by the next row of the slice. Slices
 //            follow each other too: they are the slices of a 3D array, the layers of a layered
 //            array, or the six faces of each cubemap. A row of a CUDA array begins at a multiple of
-//            32 bytes, so that no sector contains texels of two rows. A GPU arranges arrays in
-//            another way, which is not published. The counters of an H100 show only that a sector
-//            of an array contains 16 bytes of each of two rows.
+//            32 bytes, so that no sector contains texels of two rows. A GPU arranges arrays
+//            differently, in a way that is not published. The counters of an H100 show only that a
+//            sector of an array contains 16 bytes of each of two rows.
 // Trust      A number from a kernel is not trusted: it is only used to look up an existing object.
 #pragma once
 
@@ -71,15 +71,15 @@ struct ImageObject {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
     }
-    /// Returns the number of layers, or of cubes in a layered cubemap. Returns 1 if the image is
-    /// not layered.
+    /// Returns the number of layers, or of cubes in a layered cubemap; 1 if the image is not
+    /// layered.
     u32 layers() const {
         return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
     }
 };
 
-/// Registers an object and returns its number. Numbers are never reused, so that a use of a
-/// destroyed object is recognized.
+/// Registers an object and returns its number. Numbers are never reused, so that uses of destroyed
+/// objects are detected.
 u64 add_image_object(ImageObject object);
 bool remove_image_object(u64 number, bool is_surface);
 /// Returns the object with this number, or null if there is none.

@@ -82,8 +82,8 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
-/// Returns the number of lanes per request. tex1Dfetch has integer coordinates in one dimension,
-/// and functions such as tex2DLod pass a level.
+/// Returns the number of lanes per request (see texel_access.h). tex1Dfetch has integer coordinates
+/// in one dimension, and functions such as tex2DLod pass a level.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
     const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
@@ -164,7 +164,7 @@ bool is_any_of(Type type, std::initializer_list<Type> types) {
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-/// Reads the last two modifiers of `tex`: the type of the elements and the type of the coordinates.
+/// Reads the last two modifiers of `tex`: the types of the elements and of the coordinates.
 bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.modifiers.size() < 2 || !i.has("v4")) return false;
     const Type elements = ptx::type_named(i.modifiers[i.modifiers.size() - 2]);
@@ -175,7 +175,7 @@ bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
 }
 
 /// Reports whether the instruction's operands are valid for this fetch, and stores the positions of
-/// the last ones.
+/// the level, gradients and offsets.
 bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     using Level = FetchOp::Level;
     const u32 of_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;

@@ -10,15 +10,15 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Returns the array with this handle. An error message calls it `role`.
+/// Returns the array with this handle. `role` names the array in error messages.
 cudaArray& array_named(cudaArray_const_t handle, const char* role) {
     cudaArray* array = find_array(handle);
     if (!array) refuse(std::string("the ") + role + " is no array that is allocated.");
     return *array;
 }
 
-/// Checks that a copy which begins at `position` fits into the array. Then replaces the array by
-/// its memory, as one side of the copy.
+/// Checks that a copy starting at `position` fits into the array. Then replaces the array with its
+/// memory as one side of the copy.
 void place_in(const cudaArray& array, const char* role, const cudaExtent& texels, cudaPos& position,
               cudaPitchedPtr& place) {
     const Image& image = array.image;
@@ -41,7 +41,7 @@ void place_in(const cudaArray& array, const char* role, const cudaExtent& texels
 
 // ---- two-dimensional boxes with widths in bytes ----
 
-/// Converts bytes to texels. Unlike a GPU, the simulator cannot copy a part of a texel.
+/// Converts bytes to texels. Unlike a GPU, the simulator cannot copy part of a texel.
 size_t texels_of(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)

@@ -30,7 +30,7 @@ namespace coalesce::simulator::cudart {
 /// Returns the array, or null if the handle is invalid.
 cudaArray* find_array(cudaArray_const_t handle);
 cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
-/// Deletes all arrays, for cudaDeviceReset. The reset frees their memory separately.
+/// Deletes all arrays for cudaDeviceReset, which frees their memory separately.
 void forget_arrays();
 
 /// Converts a texel format. Fails if we do not support the format.

@@ -34,7 +34,7 @@ Descriptions& descriptions() {
 
 // ---- resources ----
 
-/// Makes `rows` rows of device memory the image of `object`.
+/// Uses `rows` rows of device memory as the image of `object`.
 void use_memory(const void* pointer, const TexelFormat& format, u64 width, u64 rows, u64 pitch,
                 ImageObject& object) {
     Image image;
@@ -128,8 +128,8 @@ Sampling sampling_of(const cudaTextureDesc& t, const ImageObject& object) {
     return how;
 }
 
-/// Sets the sampling of a texture in linear memory, which is fetched at integer coordinates. A
-/// fetch outside of the memory returns 0.
+/// Sets up sampling for a texture in linear memory, which is fetched at integer coordinates. A
+/// fetch outside the memory returns 0.
 void be_linear_memory(Sampling& how) {
     how.linear = how.normalized_coordinates = false;
     how.border = {};
@@ -180,7 +180,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     descriptions().of[*number] = {*resource, {}, true};
 }
 
-/// Destroys an object. The number 0 is ignored, as free ignores a null pointer.
+/// Destroys an object. Ignores the number 0, just as free ignores a null pointer.
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
