@@ -187,7 +187,7 @@ private:
         return fate;
     }
 
-    /// Returns the effect of instruction `reader` on these bits, as far as it is certain.
+    /// Returns what instruction `reader` certainly does with these bits.
     template <class Reach>
     Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];

@@ -81,7 +81,7 @@ enum class MemoryPath : u8 { plain, texture, surface };
 enum class RemoteAtomic : u8 {
     one,             ///< one atomic instruction
     loop,            ///< a loop of loads and compare-and-swaps
-    load_and_store,  ///< a load and a store, which are not atomic together
+    load_and_store,  ///< a load and a separate store, together not atomic
 };
 
 /// How an instruction accesses memory.

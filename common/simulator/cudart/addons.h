@@ -25,8 +25,8 @@ void forget_graphs();
 
 // ---- addons/textures ----
 
-/// Converts a copy with CUDA arrays to a copy between blocks of pitched memory. Returns other
-/// copies unchanged.
+/// Converts a copy that involves CUDA arrays to a copy between blocks of pitched memory. Returns
+/// other copies unchanged.
 CopyWork without_arrays(const CopyWork& work);
 
 /// Deletes all arrays, textures and surfaces for cudaDeviceReset, which frees their memory

@@ -95,13 +95,13 @@ void record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t strea
 /// part in the capture.
 void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
-/// Fails because `stream`, which is being captured, waits for an event that was not captured.
+/// Fails a call that makes a captured stream wait for an event that was not captured.
 [[noreturn]] void refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
 
-/// Fails because a graph was launched into a stream that is being captured.
+/// Fails a call that launches a graph into a stream that is being captured.
 [[noreturn]] void refuse_graph_launch(const std::shared_ptr<Capture>& capture);
 
-/// Fails because a captured event was queried.
+/// Fails a call that queries a captured event.
 [[noreturn]] void refuse_captured_event(const CapturedEvent& event);
 
 // ---- wrappers for the bodies of calls ----

@@ -270,7 +270,7 @@ cudaError_t cudaProfilerStop() {
 
 }  // extern "C"
 
-/// Returns a description of a format. Does not need a device.
+/// Returns the description of a texel format. Does not need a device.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};

@@ -38,8 +38,8 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill);
 
-/// Sets rows of `width` elements of 1, 2 or 4 bytes to `value`, in a stream, or immediately if
-/// `stream` is null.
+/// Sets rows of `width` elements to `value`. An element has 1, 2 or 4 bytes. The rows are filled in
+/// a stream, or immediately if `stream` is null.
 cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
                          size_t height, const cudaStream_t* stream);
 

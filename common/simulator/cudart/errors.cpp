@@ -123,7 +123,7 @@ bool is_mistake(std::string_view call, cudaError_t error) {
     return false;
 }
 
-/// Reports a failed call. `error` is the name of its error.
+/// Reports a failed call. `error` is the name of the error.
 void report_failure(const std::string& call, const std::string& error, const std::string& kernel,
                     const std::string& message) {
     if (!options().checks.api) return;

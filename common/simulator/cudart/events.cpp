@@ -45,8 +45,8 @@ void create_event(cudaEvent_t* event, unsigned flags) {
     *event = events().add({.timed = !(flags & cudaEventDisableTiming)});
 }
 
-/// Records the event. With `external`, the graph of a captured stream records the event when the
-/// graph runs.
+/// Records the event. With `external`, the event becomes a node of the captured graph and is
+/// recorded when the graph runs.
 void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
     Event& event = find_event(handle);
     check_stream(stream);

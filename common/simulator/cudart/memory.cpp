@@ -17,7 +17,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The alignment of the rows of cudaMallocPitch in bytes, as on hardware.
+/// The row alignment of cudaMallocPitch in bytes, as on hardware.
 constexpr size_t kPitchAlignment = 512;
 
 u64 address_of(const void* pointer) {
@@ -82,7 +82,7 @@ void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) 
 
 // ---- host memory ----
 
-/// Stores the flags of cudaHostAlloc and cudaHostRegister for cudaHostGetFlags.
+/// Stores the flags passed to cudaHostAlloc and cudaHostRegister, for cudaHostGetFlags.
 class HostFlags {
 public:
     static HostFlags& instance() {

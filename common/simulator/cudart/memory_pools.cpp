@@ -77,7 +77,7 @@ private:
     Pool standard_;
     std::atomic<cudaMemPool_t> current_ = standard();
     Handles<cudaMemPool_t, Pool> created_;
-    std::map<const void*, Owner> owners_;  ///< the pool and size of memory in use
+    std::map<const void*, Owner> owners_;  ///< for memory in use, its pool and size
 };
 
 Pool& find_pool(cudaMemPool_t handle) {

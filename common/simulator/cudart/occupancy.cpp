@@ -24,7 +24,7 @@ void active_blocks(int* blocks, const void* function, int threads, size_t dynami
                     *handle.kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
 }
 
-/// Returns the number of blocks of `config` that fit on one multiprocessor.
+/// Returns how many of the blocks that `config` describes fit on one multiprocessor.
 u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     need(config);
     const u64 threads = u64{config->blockDim.x} * config->blockDim.y * config->blockDim.z;

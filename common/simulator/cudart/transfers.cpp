@@ -69,7 +69,7 @@ Side find_side(const char* role, const cudaPitchedPtr& place, const cudaExtent& 
         return side;
     }
     if (!allocation->contains(address, span)) {
-        // The program may own the memory after a range that it registered.
+        // The memory beyond a range that the program registered may be the program's own.
         if (allocation->kind == AllocationKind::registered) return side;
         out_of_bounds(role, address, span, *allocation);
     }

@@ -169,7 +169,7 @@ void FunctionLowering::lower_call() {
     emit(op);
 }
 
-/// Lowers a call of vprintf or a similar function. The arguments are loaded from parameter memory
+/// Lowers a call to vprintf or a similar function. The arguments are loaded from parameter memory
 /// into slots.
 void FunctionLowering::lower_device_call(const DeviceCall& call,
                                          const std::vector<std::string>& results,

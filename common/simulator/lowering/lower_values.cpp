@@ -169,9 +169,9 @@ bool FunctionLowering::lower_lane_instruction() {
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) {
         const Operand& from = operands[k + 1];
-        // The addend of mad.wide has 32 bits, although the instruction's type has 16. (The distance
-        // of shl.b16 also has 32 bits, but NVIDIA's compiler uses only 16 bits of an immediate
-        // distance.)
+        // The addend of mad.wide has 32 bits, although the instruction's type has 16. (The shift
+        // distance of shl.b16 also has 32 bits, but NVIDIA's compiler uses only 16 bits of an
+        // immediate distance.)
         const bool is_wide_literal =
             from.is_immediate() && k == 2 && now().opcode == "mad" && now().has("wide");
         *slots[k] =
@@ -187,8 +187,8 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers run the next Op directly. No Op follows those of a prologue,
-        // and a guarded Op must return to its guard's handler.
+        // These specialized handlers run the next Op directly. That does not work in a prologue,
+        // where no Op follows, or for a guarded Op, which must return to its guard's handler.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];
     }

@@ -10,7 +10,7 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// Replaces a constructor of C++20 that older libraries lack (for example emscripten's).
+/// Replaces a C++20 constructor that older standard libraries lack (for example emscripten's).
 std::string_view text_between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }

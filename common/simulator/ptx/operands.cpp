@@ -1,4 +1,4 @@
-// Reads each form of operand with one function. The scopes resolve names.
+// Reads operands, with one function for each form of operand. The scopes resolve names.
 #include "simulator/ptx/operands.h"
 
 #include "simulator/ptx/special_registers.h"

@@ -1,4 +1,4 @@
-// Lists the names of special registers from the PTX ISA.
+// Lists the names of the special registers in the PTX ISA.
 #include "simulator/ptx/special_registers.h"
 
 #include <algorithm>

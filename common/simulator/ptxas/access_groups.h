@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 /// The maximum size of a machine access in bytes, and the maximum number of vector elements.
 constexpr u32 kWidestAccess = 16, kMostElements = 4;
 
-/// A word of a PTX access, which may be moved together with other words by one machine instruction.
+/// A word of a PTX access. One machine instruction may move it together with other words.
 struct MergedWord {
     u32 at = 0;        ///< index into the body
     u32 block = 0;     ///< the basic block that contains the instruction

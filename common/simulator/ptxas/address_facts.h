@@ -52,12 +52,12 @@ public:
     void begin_block();
     /// Advances past an instruction of the block.
     void pass(const ptx::Instruction& instruction);
-    /// The change of a sum in each iteration of a loop.
+    /// How a sum changes in each iteration of a loop.
     struct Steps {
         u64 step = 0;            ///< one iteration adds this
         u32 zeros_at_start = 0;  ///< lowest zero bits, without the constant, before the loop
     };
-    /// Returns the change of a sum in a loop that consists of the instructions [begin, end).
+    /// Returns how the sum changes in a loop that consists of the instructions [begin, end).
     /// Returns nothing if the sum does not change by a constant.
     std::optional<Steps> steps_of(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an address operand, including its offset. Returns nothing for a symbol

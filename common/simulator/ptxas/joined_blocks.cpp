@@ -185,7 +185,7 @@ private:
     u32 may_go_on_to(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.ways_in(b + 1).size() == 1) return b + 1;
-        // A table of branch targets may also have two entries, but its branch has no guard.
+        // A branch that uses a table of targets may also have two successors, but it has no guard.
         const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
                                function_.body[blocks_[b].end - 1].guard.has_value();
         if (!skips_one || flow_.ways_in(b + 1).size() != 1 || flow_.ways_in(b + 2).size() != 2)

@@ -18,7 +18,7 @@ u32 reading(const MachineInstruction& i, bool is_as_written) {
     return is_quick ? kQuickLoad : kLoad;
 }
 
-/// Finds the live ranges of values, going through each piece from its end.
+/// Finds the live ranges of values, going backwards through each piece.
 class LifetimeFinder {
 public:
     LifetimeFinder(const MachineCode& code, bool is_as_written)

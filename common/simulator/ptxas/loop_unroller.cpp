@@ -34,7 +34,7 @@ bool orders_memory(const Instruction& i) {
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
 }
 
-/// ptxas does not unroll a loop with a barrier if some threads skip a part of the iteration.
+/// ptxas does not unroll a loop with a barrier if some threads skip part of the iteration.
 bool is_barrier(const Instruction& i) {
     return is_one_of(i.opcode, {"bar", "barrier"});
 }

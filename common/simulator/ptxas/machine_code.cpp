@@ -28,7 +28,7 @@ constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
 /// The second number is large so that the index is read as early as possible.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
 
-/// The offset of an asynchronous copy in global memory is at least -2048 and less than 2048.
+/// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
 constexpr i64 kFarthestInCopy = 2048;
 
 class MachineCodeMaker {
@@ -259,7 +259,7 @@ private:
     }
 
     /// Computes another address for an asynchronous copy whose offset is too large, or reuses the
-    /// address of an earlier copy that is near enough.
+    /// address of an earlier copy that is close enough.
     void bring_near(MachinePiece& piece, MachineInstruction& copy) {
         const auto is_near = [](i64 offset) {
             return offset >= -kFarthestInCopy && offset < kFarthestInCopy;
@@ -277,7 +277,7 @@ private:
         near_.push_back({from.value, from.offset, block_, *base});
     }
 
-    /// Adds the instructions that compute the summands of the upper half in a 64-bit product.
+    /// Adds the instructions that compute the summands of the upper half of a 64-bit product.
     void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
         const u32 steps = values_.steps_of_product(function_.body[product.source]);
         std::vector<u32> sources = product.reads;
@@ -287,7 +287,7 @@ private:
     }
 
     /// Reports whether the instruction calls a routine that has several callers. Such a routine
-    /// returns its result in a fixed register, from which each caller moves the result.
+    /// returns its result in a fixed register, and each caller moves the result from there.
     bool is_routine_of_many(const Instruction& i) const {
         return calls_routine(i) && std::count_if(function_.body.begin(), function_.body.end(),
                                                  [&](const Instruction& other) {
@@ -308,8 +308,8 @@ private:
         has_array_ |= stores;
     }
 
-    /// Combines the values of all lanes in a uniform register, and moves the result from there for
-    /// the one lane that adds it.
+    /// Combines the values of all lanes in a uniform register, and copies the result to a register
+    /// for the one lane that executes the atomic.
     void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
         const u32 at = atomic.source;
         const u32 together = add_move(piece, at, 0, kTogetherLatency, std::move(atomic.reads));
@@ -318,8 +318,8 @@ private:
         atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
     }
 
-    /// Reports whether the instruction is guarded by a thread's index, or follows a branch on it,
-    /// so that it runs in one lane and there is nothing to combine.
+    /// Reports whether the instruction is guarded by a test of the thread's index, or follows a
+    /// branch on such a test, so that it runs in one lane and there is nothing to combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.holds_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.before(b)) != kNone; b = before) {
@@ -341,8 +341,8 @@ private:
                any_of(known->second, [&](u32 b) { return dominators_.passed(b, block_); });
     }
 
-    /// Returns the value of a constant in a register. Reuses a load of the constant that dominates
-    /// this block, or adds one. A load inside a loop moves before the loop.
+    /// Returns the value that holds a constant in a register. Reuses a load of the constant that
+    /// dominates this block, or adds one. A load inside a loop moves before the loop.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
         // The constant stays here if it is for a store that lanes may skip.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;

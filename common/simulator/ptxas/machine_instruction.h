@@ -15,7 +15,7 @@ enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether `numbers` contains the number of a value or a piece.
+/// Reports whether `numbers` contains `number`, the number of a value or a piece.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -42,8 +42,8 @@ bool is_access(const ptx::Instruction& instruction);
 bool is_far_load(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
-/// Reports whether the special function unit, which also computes reciprocals and conversions,
-/// executes the instruction.
+/// Reports whether the instruction runs in the special function unit, which also computes
+/// reciprocals and conversions.
 bool is_slow(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call or an exit, which no instruction moves past.
 bool ends_straight_code(const ptx::Instruction& instruction);

@@ -78,7 +78,7 @@ std::vector<ptx::Operand> coordinates_of(const ptx::Instruction& i) {
         if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
         std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
-        // Three coordinates are written as four.
+        // Three coordinates are written as four, with the last one repeated.
         const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
                                   all[3].reg == all[2].reg && all[3].bits == all[2].bits;
         if (is_filled_up) all.pop_back();
@@ -540,8 +540,8 @@ bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
     if (operands.size() > 1 && operands[1].is_special()) return false;  // a clock
-    // The initial value of a loop may be written as a whole, even if each iteration computes the
-    // value in halves.
+    // The value that a loop starts with may be written as a whole, even if each iteration computes
+    // the value in halves.
     return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
            all_of(readers_[value], [&](u32 at) {
                const Instruction& i = function_.body[at];

@@ -27,7 +27,7 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    u64 name = 0;  ///< equal for equal constants, 0 if used once only
+    u64 name = 0;  ///< equal for equal constants, 0 if used only once
     u32 words = 0;
     bool is_half = false;  ///< at most 16 bits
 

@@ -13,8 +13,7 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kUnchanging, kMemories };
 
-/// The effect of an instruction on a kind of memory, as far as ptxas considers it, from weakest to
-/// strongest.
+/// The effect of an instruction on a kind of memory, as ptxas sees it, from weakest to strongest.
 enum class Touch : u8 {
     none,
     loads,

@@ -34,7 +34,7 @@ constexpr u32 kSaved = 2;
 /// Registers that must stay free for saving registers by other means, if instructions keep their
 /// written order.
 constexpr u32 kToSpare = 1;
-/// The number of live words from which on instructions keep the order in which they were written.
+/// Once this many words are live, instructions keep the order in which they were written.
 constexpr u32 kWordsMost = 24;
 /// Registers for the return address of a called function.
 constexpr u32 kReturnAddress = 1;

@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 /// such an instruction needs.
 std::vector<bool> wanted_instructions(const ptx::Function& function);
 
-/// The halves of a 64-bit register, as bits of a set.
+/// The halves of a 64-bit register, as bit flags.
 enum WordHalf : u8 { kNoHalf = 0, kLowHalf = 1, kHighHalf = 2, kBothHalves = 3 };
 
 class WantedValues {

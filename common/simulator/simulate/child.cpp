@@ -40,7 +40,7 @@ void handle_signals() {
     }
 }
 
-/// Runs in the child process: executes the program, or writes errno to `report`.
+/// Runs in the child process: executes the program, or writes errno to `report` if that fails.
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
                          const Environment& environment, int report) {
     // If we are killed with SIGKILL (at a test's time limit), the program must end too.

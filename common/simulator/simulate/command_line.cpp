@@ -128,7 +128,7 @@ bool is_gpu(const std::string& name) {
     return gpu_problem(name).empty();
 }
 
-/// Reports whether the word after --time is an option or a program instead of a GPU. Paths and
+/// Reports whether the word after --time is an option or a program rather than a GPU. Paths and
 /// names of executable files are programs. Any other word counts as the name of a GPU, so that the
 /// error message for an unknown name lists the known GPUs.
 bool is_no_gpu(const std::string& word) {

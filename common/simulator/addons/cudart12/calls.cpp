@@ -186,7 +186,7 @@ COALESCE_NEXT(surface_resource, cudaGetSurfaceObjectResourceDesc);
 
 namespace {
 
-/// A resource description in CUDA 13's layout, made from one in CUDA 12's layout.
+/// A resource description converted from CUDA 12's layout to CUDA 13's.
 struct NewerResource {
     explicit NewerResource(const void* older) : is_given(older != nullptr) {
         if (is_given) std::memcpy(static_cast<void*>(&resource), older, kResourceBytes);

@@ -53,7 +53,7 @@ cudaError_t older_get_dependents(Node node, Node* nodes, size_t* count) {
     return next::get_dependents(node, nodes, nullptr, count);
 }
 
-/// The unversioned name belongs to the function of CUDA 11, which returns only the status and the
+/// The unversioned name belongs to CUDA 11's function, which returns only the status and the
 /// identifier.
 COALESCE_OLDER(oldest_capture_info, cudaStreamGetCaptureInfo, cudaStream_t stream,
                cudaStreamCaptureStatus* status, unsigned long long* id);

@@ -20,7 +20,7 @@ constexpr Format kFormats[] = {
     {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
 
 /// Returns the runtime's description of a texel format. An unknown format gets 0 bits, which the
-/// runtime refuses.
+/// runtime rejects.
 cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
     cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
     for (const Format& format : kFormats) {

@@ -26,7 +26,7 @@ cudaError_t copy_box_in_stream(const Copy* copy, cudaStream_t stream) {
     return cudaMemcpy3DAsync(&box, stream);
 }
 
-/// Fills memory with `value`. Waits for the fill if `stream` is null.
+/// Fills memory with `value`. If `stream` is null, waits until the memory has been filled.
 Result fill(const char* name, void* to, size_t pitch, unsigned value, unsigned element,
             size_t width, size_t height, const cudaStream_t* stream = nullptr) {
     return in_context(

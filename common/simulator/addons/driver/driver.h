@@ -33,7 +33,7 @@ inline constexpr Result kNotInitialized = cudaErrorInitializationError,
 /// Converts a runtime error to a driver error. The number stays the same unless the error exists
 /// only in the runtime.
 Result result_of(cudaError_t error);
-/// Returns "CUDA_ERROR_INVALID_VALUE", for example, or null for an unknown number.
+/// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown number.
 const char* name_of(Result result);
 
 /// Reports whether cuInit was called.

@@ -1,4 +1,4 @@
-// Implements the graph functions of the driver whose parameters match the runtime's.
+// Implements the driver's graph functions whose parameters match the runtime's.
 // CUDA_KERNEL_NODE_PARAMS begins like cudaKernelNodeParams, and the parameters of the other nodes
 // in this file are identical.
 #include "simulator/addons/driver/boxes.h"

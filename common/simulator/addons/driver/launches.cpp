@@ -26,8 +26,8 @@ cudaLaunchConfig_t config_of(const LaunchConfig& from) {
     return config;
 }
 
-/// Launches a kernel whose arguments are either a list of addresses or one buffer, described by
-/// `extra`.
+/// Launches a kernel whose arguments are passed either as a list of addresses or in one buffer that
+/// `extra` describes.
 void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
     need(from && !(arguments && extra));
     const cudaLaunchConfig_t config = config_of(*from);

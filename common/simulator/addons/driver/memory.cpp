@@ -1,4 +1,4 @@
-// Implements allocation, deallocation, and attributes of pointers. A CUdeviceptr is a void* here.
+// Implements allocation, deallocation, and pointer attributes. A CUdeviceptr is a void* here.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 

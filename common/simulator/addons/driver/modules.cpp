@@ -1,5 +1,5 @@
-// Loads device code that the program supplies: modules, libraries, the linker, kernels and
-// variables.
+// Implements the functions for device code that the program supplies: modules, libraries, the
+// linker, kernels and variables.
 #include <cstring>
 #include <string>
 
@@ -46,7 +46,7 @@ struct Link {
     std::string ptx;
 };
 
-/// Returns all link states that were created and not yet destroyed.
+/// Returns all link states that have been created and not yet destroyed.
 auto& links() {
     static auto& all = *new coalesce::simulator::cudart::Handles<Link*, Link>;
     return all;

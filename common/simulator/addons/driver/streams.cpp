@@ -1,4 +1,4 @@
-// Forwards streams, events and captures to the runtime.
+// Forwards calls for streams, events and captures to the runtime.
 #include "simulator/addons/driver/driver.h"
 
 using namespace coalesce::simulator::driver;
@@ -15,7 +15,7 @@ COALESCE_SAME_IN_STREAM(cuStreamQuery, cudaStreamQuery, 1);
 COALESCE_SAME_IN_STREAM(cuStreamWaitEvent, cudaStreamWaitEvent, 3);
 
 /// A CUstreamCallback takes a CUresult instead of a cudaError_t. The value for success is 0 in
-/// either type.
+/// both.
 COALESCE_SAME_IN_STREAM(cuStreamAddCallback, cudaStreamAddCallback, 4);
 COALESCE_SAME_IN_STREAM(cuStreamGetFlags, cudaStreamGetFlags, 2);
 COALESCE_SAME_IN_STREAM(cuStreamGetPriority, cudaStreamGetPriority, 2);

@@ -14,7 +14,8 @@ thread_local cudaStreamCaptureMode capture_mode_of_thread = cudaStreamCaptureMod
 
 namespace {
 
-/// Returns the capture that each stream takes part in. The caller must hold the lock of `Graphs`.
+/// Returns the capture of each stream that takes part in one. The caller must hold the lock of
+/// `Graphs`.
 std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
     static auto& table = *new std::map<cudaStream_t, std::shared_ptr<Capture>>;
     return table;

@@ -1,4 +1,4 @@
-// Implements the functions of stream capture: begin, end, and queries in between.
+// Implements the functions that begin, end and query a stream capture.
 #include <utility>
 
 #include "simulator/addons/graphs/capture_state.h"
@@ -22,8 +22,8 @@ cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
     return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
 
-/// Returns the nodes that the stream's next node will depend on, in lists that the program may
-/// still read after the call.
+/// Returns the nodes that the stream's next node will depend on. The program may still read the
+/// returned arrays after the call.
 void tell_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** told_nodes,
                const cudaGraphEdgeData** told_data, size_t* count) {
     std::vector<cudaGraphNode_t>& nodes = capture.told_nodes[stream];

@@ -183,8 +183,8 @@ void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResu
     take_over(*executable.graph, wanted);
 }
 
-/// Returns the executable's copy of a node that can be disabled. Only kernels, copies and fills can
-/// be disabled.
+/// Returns the executable's copy of a node, which must be of a kind that can be disabled: a kernel,
+/// copy or fill.
 Node& optional_node(cudaGraphExec_t executable, cudaGraphNode_t original) {
     Node& node = executable_node(executable, original);
     need(node.type() <= cudaGraphNodeTypeMemset);

@@ -41,7 +41,7 @@ void draw(const Graph& graph, std::ostream& out) {
 
 }  // namespace
 
-/// Writes the graph to a file. Ignores the flags, which ask for more details in the picture.
+/// Writes the graph to a file. Ignores the flags, which request more detail in the picture.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
     return graph_call(__func__, [&] {
         const Graph& graph = known_graph(handle);

@@ -62,7 +62,7 @@ public:
     /// Sorts the nodes so that each node comes after those that it depends on. If the graph has a
     /// cycle, returns false and stores one of the cycle's nodes in `culprit`.
     bool in_order(std::vector<Node*>& order, Node*& culprit) const;
-    /// Reports whether this graph or a nested graph has a node with this property.
+    /// Reports whether `property` is true for a node of this graph or of a nested graph.
     bool has(const std::function<bool(const Node&)>& property) const;
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);

@@ -41,7 +41,8 @@ Slot stored_slot(const Op* op, int lane) {
     return op->v[static_cast<u32>(lane) / kTileRows];
 }
 
-/// The position of a row's byte in the registers: the lane, and the byte of that lane's register.
+/// The position of a row's byte in the registers: the lane, and the byte within that lane's
+/// register.
 struct PlaceInRegister {
     u32 lane, byte;
 };
@@ -116,8 +117,8 @@ struct LanesOf<MatrixRows<Transposed>> {
             });
         return any;
     }
-    /// Marks the uninitialized bytes of loaded registers. Null for `undefined` means that all
-    /// loaded bytes are initialized.
+    /// Marks the uninitialized bytes of loaded registers. If `undefined` is null, all loaded bytes
+    /// are initialized.
     static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
         u32 in_registers[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);

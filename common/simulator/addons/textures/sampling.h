@@ -22,7 +22,7 @@ struct Tap {
     u64 address() const { return image->address_of(x, y, z); }
 };
 
-/// The most texels of one fetch: eight in each of two mipmap levels.
+/// The maximum number of texels in one fetch: eight in each of two mipmap levels.
 inline constexpr u32 kMostTaps = 16;
 struct Taps {
     Tap tap[kMostTaps];

@@ -23,7 +23,8 @@ namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
 
-/// A sured reduction: one function for each size and signedness of the number in host memory.
+/// A sured reduction: one function for each size and signedness of the number that it updates in
+/// host memory.
 struct SurfaceReduction {
     using Run = void (*)(u8* host, u64 value);
     const char* name;

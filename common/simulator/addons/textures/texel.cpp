@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the bits of channel `c`, extended with zeros.
+/// Returns the bits of channel `c`, zero-extended.
 u32 channel_of(const TexelFormat& format, const u8* bytes, u32 c) {
     u32 bits = 0;
     std::memcpy(&bits, bytes + c * format.channel_bytes, format.channel_bytes);
