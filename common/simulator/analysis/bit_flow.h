@@ -30,8 +30,8 @@ public:
     /// Returns the constant value of an immediate, or of a register that is only ever set to one
     /// constant.
     std::optional<u64> constant(const ptx::Operand& operand) const;
-    /// Returns the constant by which the register grows in each iteration of a loop, or 0 if there
-    /// is none.
+    /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is
+    /// none.
     i64 growth(u32 reg) const { return growth_of(reg, 0); }
 
     const ptx::Function& function() const { return function_; }

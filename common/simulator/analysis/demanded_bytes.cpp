@@ -173,7 +173,7 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // A running sum is certainly needed, and so is a value on which many values depend.
+            // A running sum is certainly needed, and so is a value that many others depend on.
             constexpr std::size_t kMany = 64;
             const bool is_sum = definitions_.only(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;

@@ -12,7 +12,7 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// A set of pointers from which an address may be computed, with one bit per pointer. The last bit
+/// A set of pointers that an address may be computed from, with one bit per pointer. The last bit
 /// stands for any other pointer.
 using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
@@ -32,7 +32,7 @@ public:
         until_nothing_changes(function_, [&](const Instruction& i) { return follow(i); });
     }
 
-    /// Returns the pointers through which the instruction writes.
+    /// Returns the pointers that the instruction may write through.
     Pointers written_by(const Instruction& i) {
         const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
         const std::size_t place = first ? 0 : 1;
@@ -86,7 +86,7 @@ private:
                 if (operand.has_base_register) return of_register_[operand.reg];
                 return operand.name.empty() ? kUnknown : of_name(operand.name);
             case Operand::Kind::immediate:
-                // Such a large constant could be an address.
+                // A constant this large could be an address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;

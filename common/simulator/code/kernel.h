@@ -58,7 +58,7 @@ struct alignas(64) Op {
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< true for a branch in a loop that waits for memory to change
-    u8 load_bit = 0;     ///< the bit of a load from global memory (ptxas/load_waits.h)
+    u8 load_bit = 0;     ///< the bit that represents a load from global memory (ptxas/load_waits.h)
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
@@ -81,7 +81,7 @@ enum class MemoryPath : u8 { plain, texture, surface };
 enum class RemoteAtomic : u8 {
     one,             ///< one atomic instruction
     loop,            ///< a loop of loads and compare-and-swaps
-    load_and_store,  ///< a load and a separate store, together not atomic
+    load_and_store,  ///< a load and a store, so the update is not atomic
 };
 
 /// How an instruction accesses memory.

@@ -86,8 +86,8 @@ void FunctionLowering::place_variables() {
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
 }
 
-/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), through
-/// which it may read and write the parameter.
+/// Reports whether the function takes the address of a parameter (`mov %rd1, f_param_0`), which it
+/// can then use to read and write the parameter.
 bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     for (const Instruction& i : function_.body) {
         if (i.opcode == "call") continue;  // a call passes the value on
@@ -179,8 +179,8 @@ void FunctionLowering::lower_instruction() {
     if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        // These Ops run for all lanes, whatever the guard: a read of a special register writes a
-        // temporary and counts the instructions before it.
+        // These Ops run for all lanes, even those whose guard is false: a read of a special
+        // register writes a temporary and counts the instructions before it.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;

@@ -56,7 +56,7 @@ void FunctionLowering::lower_indexed_branch() {
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
 }
 
-/// Emits a branch around a guarded instruction at which lanes may wait or exit. Returns the index
+/// Emits a branch around a guarded instruction that may make lanes wait or exit. Returns the index
 /// of the branch.
 std::optional<u32> FunctionLowering::begin_guarded_region() {
     if (!now().guard) return {};

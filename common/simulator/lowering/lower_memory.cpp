@@ -95,7 +95,7 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots from which elements are stored, or the slots into which they are loaded before
+/// Returns the slots that elements are stored from, or the slots that they are loaded into before
 /// they are widened.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {

@@ -105,7 +105,7 @@ struct Operand {
     bool is_sink() const { return kind == Kind::sink; }
 };
 
-/// One instruction, or a label, for which the opcode is empty and `label` is set.
+/// One instruction, or a label. For a label, the opcode is empty and `label` is set.
 struct Instruction {
     std::string opcode;  ///< "ld"
     /// The modifiers without dots: "global", "nc", "v4", "f32". `::` is kept, as in "shared::cta".

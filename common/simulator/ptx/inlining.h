@@ -21,8 +21,7 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records, for one function, the positions at which code was inlined, as far as the text has been
-/// read.
+/// Records where code was inlined in one function, in the part of the text that has been read.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.

@@ -15,7 +15,7 @@ using Names = std::map<std::string, std::string>;  ///< maps old names to new na
 
 // ---- local names ----
 
-/// Returns the names that more than one module uses, whatever their linkage.
+/// Returns the names that more than one module uses, regardless of linkage.
 std::set<std::string> find_repeated_names(const std::vector<std::unique_ptr<Module>>& modules) {
     std::set<std::string> seen, repeated;
     const auto note = [&](const std::string& name) {

@@ -10,7 +10,7 @@ namespace {
 
 using ptx::Instruction;
 
-/// The largest constant for which comparisons are evaluated. Up to this value, signed and unsigned
+/// The largest constant that comparisons are evaluated for. Up to this value, signed and unsigned
 /// comparisons of all widths agree.
 constexpr u64 kMostCompared = 0x7fff;
 

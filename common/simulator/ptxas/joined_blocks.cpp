@@ -12,8 +12,8 @@ using ptx::Instruction;
 
 namespace {
 
-/// The maximum number of machine instructions in a block for which ptxas uses guards instead of a
-/// branch. The second limit applies to blocks with a load from global memory, whose latency then
+/// The maximum number of machine instructions in a block that ptxas guards instead of branching
+/// around it. The second limit applies to blocks with a load from global memory, whose latency then
 /// overlaps with other loads. Measured by adding instructions to such blocks until ptxas branched.
 constexpr u32 kGuardedMost = 8, kGuardedMostWithLoad = 20;
 /// The minimum number of machine instructions that are worth overlapping with a load.
@@ -128,7 +128,7 @@ private:
 
     const ptx::Function& function_;
     const MachineValues& values_;
-    std::set<u32> needed_;                      ///< values from which the block is computed
+    std::set<u32> needed_;                      ///< values that the block is computed from
     std::set<u32> late_;                        ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 steps_ = 0;

@@ -1,6 +1,6 @@
 // Determines which blocks of a function become one straight piece of machine code: consecutive
-// blocks, and blocks that lanes may skip if ptxas replaces the branch with guards. ptxas does so if
-// the block is short and other work is available while its loads are in flight.
+// blocks, and blocks that lanes may skip if ptxas replaces the branch with guards. ptxas uses
+// guards if the block is short and other work is available while the block's loads are in flight.
 #pragma once
 
 #include <vector>

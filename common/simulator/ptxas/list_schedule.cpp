@@ -42,7 +42,7 @@ public:
     }
     /// Returns the edges from instruction `k` to later ones.
     const std::vector<Edge>& after(u32 k) const { return after_[k]; }
-    /// Returns the instructions from which an edge leads to `k`.
+    /// Returns the instructions that have an edge to `k`.
     const std::vector<u32>& before(u32 k) const { return before_[k]; }
 
 private:

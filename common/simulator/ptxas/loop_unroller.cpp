@@ -64,7 +64,7 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
     }
 }
 
-/// Reports whether the result differs between threads, whatever the operands are.
+/// Reports whether the result differs between threads, regardless of the operands.
 bool tells_threads_apart(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
         return !i.has("param") && space_of(i) != StateSpace::constant;
@@ -204,8 +204,8 @@ private:
     }
 
     /// Reports whether the loop needs all its threads together, in which case ptxas does not unroll
-    /// it if threads leave it in different iterations. This holds if threads execute an instruction
-    /// together, or if some threads skip a store to memory from which the loop also loads. (A store
+    /// it if threads leave it in different iterations. This is so if threads execute an instruction
+    /// together, or if some threads skip a store to memory that the loop also loads from. (A store
     /// to a space without loads is guarded, and the loop is unrolled.)
     bool needs_threads_together(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
@@ -226,8 +226,8 @@ private:
     }
 
     /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds to the
-    /// counter itself, clang to a copy of the counter. If several additions lead to the counter,
-    /// ptxas does not recognize the step.
+    /// counter itself, clang to a copy of the counter. If the counter is the result of several
+    /// additions, ptxas does not recognize the step.
     bool steps_by_constant(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&

@@ -47,8 +47,8 @@ bool is_texel_access(const ptx::Instruction& instruction);
 bool is_slow(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call or an exit, which no instruction moves past.
 bool ends_straight_code(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a branch, a call, an exit, or a label to which lanes may
-/// branch.
+/// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
+/// to.
 bool may_part_ways(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a fence, a call, or has internal branches. After it, all
 /// earlier instructions have read their sources.

@@ -1,7 +1,6 @@
-// Implements the rules by which ptxas drops, folds and merges values. See machine_values.h for the
-// idea.
-// Long: every rule depends on the results of the others, and they are repeated until nothing
-// changes.
+// Implements the rules that ptxas follows to drop, fold and merge values. See machine_values.h for
+// the idea. Long: every rule depends on the results of the others, and they are repeated until
+// nothing changes.
 #include "simulator/ptxas/machine_values.h"
 
 #include <algorithm>
@@ -434,8 +433,8 @@ void MachineValues::find_addresses_of_blocks() {
     }
 }
 
-/// If `address` is an address of the block and is a sum that contains a product, marks it and all
-/// values from which it is computed as computed in every thread.
+/// If `address` is an address of the block and is a sum that contains a product, marks it as
+/// computed in every thread, along with all values that it is computed from.
 void MachineValues::compute_in_threads(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
@@ -924,8 +923,8 @@ u32 MachineValues::words_of_array() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value from which a uniform address is computed by adding constants. An access can
-/// add these constants itself.
+/// Returns the value that constants are added to in order to compute a uniform address. An access
+/// can add these constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);

@@ -34,8 +34,8 @@ struct Constant {
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access, as far as it can be compared with others. Two accesses with the same
-/// name and value have the same address only if their offsets are equal.
+/// The address of an access, for comparison with others. Two accesses with the same name and value
+/// have the same address only if their offsets are equal.
 struct AccessPlace {
     u64 name = 0;       ///< identifies a variable or an address that is uniform in the block
     u32 value = kNone;  ///< the address if it is in a register of the thread

@@ -45,7 +45,7 @@ struct MadeStore {
     }
 };
 
-/// The open accesses to one kind of memory, with which later accesses may still merge. `loads` and
+/// The open accesses to one kind of memory, which later accesses may still merge with. `loads` and
 /// `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;           ///< more loads may merge with these

@@ -110,7 +110,7 @@ public:
             for (const MachineInstruction* i : as_written) {
                 // The result of an instruction without sources (a special register or constant) is
                 // assigned when another instruction reads it. A computed pair is assigned before
-                // the pair from which it is computed.
+                // the pair that it is computed from.
                 if (turn.least > 1 && !i->reads.empty())
                     for (u32 v : i->writes) assign(v, turn.least);
                 for (u32 v : i->reads) assign(v, turn.least);

@@ -22,7 +22,7 @@
 namespace coalesce::simulator {
 
 /// Register limits. Up to `banks` registers, ptxas uses additional registers to avoid bank
-/// conflicts. Up to `late_reads` registers, ptxas does so to avoid registers that are still being
+/// conflicts. Up to `late_reads` registers, it uses them to avoid registers that are still being
 /// read.
 struct Generosity {
     u32 banks = 0, late_reads = 0;

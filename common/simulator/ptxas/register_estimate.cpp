@@ -39,8 +39,8 @@ constexpr u32 kWordsMost = 24;
 /// Registers for the return address of a called function.
 constexpr u32 kReturnAddress = 1;
 
-/// The number of blocks of a kernel that run on a multiprocessor at the same time, as far as ptxas
-/// knows it.
+/// The number of blocks of a kernel that run on a multiprocessor at the same time, to the extent
+/// that ptxas knows it.
 class Blocks {
 public:
     /// Without a known block size, ptxas counts warps.
@@ -49,7 +49,8 @@ public:
     Blocks(u32 warps, u64 shared)
         : warps_(warps), most_(std::max(1u, blocks_held(warps, shared))) {}
 
-    /// Returns the maximum number of registers with which as many blocks run as with `registers`.
+    /// Returns the maximum number of registers that allows as many blocks to run as `registers`
+    /// does.
     u32 most_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
         const u32 enough = running(steps);

@@ -51,7 +51,7 @@ std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                     reached.push_back(found->second.get());
             });
             if (through_pointer || i.opcode != "call" || callee_of(i)) continue;
-            through_pointer = true;  // a pointer from memory may lead to any function
+            through_pointer = true;  // a pointer from memory may point to any function
             for (const auto& [name, function] : functions)
                 if (!function->is_entry && known.insert(name).second)
                     reached.push_back(function.get());

@@ -1,5 +1,5 @@
-// Implements elf_file.h. The layout is that of <elf.h>. The file may be any file that the user
-// named, so every offset is checked against its size.
+// Implements elf_file.h with the structures of <elf.h>. The user may name any file, so every offset
+// is checked against the file's size.
 #include "simulator/simulate/elf_file.h"
 
 #include <elf.h>

@@ -69,7 +69,7 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// Fills in the members that CUDA 13 has replaced by attributes, which are identified by number.
+/// Fills in the members that CUDA 13 has replaced with attributes, which are identified by number.
 cudaError_t ask_for_others(DeviceProperties& to, int device) {
     const struct {
         int attribute;

@@ -45,7 +45,7 @@ struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     unsigned format, channels;
 };
-struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR, with the same flags as the runtime
+struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR. Its flags are the same as the runtime's.
     size_t width, height, depth;
     unsigned format, channels, flags;
 };

@@ -249,7 +249,7 @@ COALESCE_SAME(cuCtxSetLimit, cudaDeviceSetLimit, 2);
 COALESCE_SAME(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, 1);
 COALESCE_SAME(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, 1);
 
-/// Returns a bank width of 4 bytes, whatever width the program set.
+/// Returns a bank width of 4 bytes, regardless of the width that the program set.
 Result cuCtxGetSharedMemConfig(cudaSharedMemConfig* config) {
     return in_context(__func__, [&] { give(config, cudaSharedMemBankSizeFourByte); });
 }

@@ -1,4 +1,4 @@
-// Implements cuMemcpy and cuMemset. Each function's name gives the direction of the copy.
+// Implements cuMemcpy and cuMemset. Each function's name specifies the direction of the copy.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
 

@@ -46,7 +46,7 @@ void get_attribute(void* value, int attribute, const void* pointer) {
     }
 }
 
-/// Allocates memory. Unlike the runtime, the driver refuses to allocate 0 bytes.
+/// Allocates memory. Unlike the runtime, the driver rejects requests for 0 bytes.
 template <class... Parameters, class... Arguments>
 Result allocate(const char* name, cudaError_t (*function)(Parameters...), void** pointer,
                 size_t bytes, Arguments... rest) {

@@ -41,7 +41,7 @@ bool forbids_unsafe_calls(const Capture& capture) {
            capture.mode == cudaStreamCaptureModeGlobal;
 }
 
-/// Returns the nodes in `to` and every node from which one of them can be reached.
+/// Returns the nodes in `to` and every node that one of them can be reached from.
 std::set<const Node*> all_before(const std::vector<Dependency>& to) {
     std::set<const Node*> found;
     std::vector<const Node*> next;

@@ -11,7 +11,7 @@ namespace {
 // ---- lists ----
 
 /// Returns a list in the way all graph functions do: without an array, returns only the length;
-/// otherwise fills the array as far as its size allows.
+/// otherwise fills the array up to its size.
 template <class T, class Give>
 void give_list(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     need(count);

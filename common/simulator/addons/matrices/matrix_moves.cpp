@@ -32,7 +32,7 @@ Mask row_lanes(const Op* op) {
     return first_lanes(kTileRows * op->count);
 }
 
-/// Returns the register that receives the matrix to which the lane's row belongs.
+/// Returns the register that receives the matrix that the lane's row belongs to.
 Slot loaded_slot(const Op* op, int lane) {
     const Slot slots[] = {op->d, op->d2, op->b, op->c};
     return slots[static_cast<u32>(lane) / kTileRows];

@@ -66,7 +66,7 @@ struct ImageObject {
 
     const Image& image() const { return levels.front(); }
     /// Returns a number that identifies the sector in which a GPU would store a texel. `address`
-    /// and `row` say where the simulator stores that texel.
+    /// and `row` give the simulator's own location of the texel.
     u64 sector_of(const Image& level, u64 address, i64 row) const {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
@@ -84,7 +84,7 @@ u64 add_image_object(ImageObject object);
 bool remove_image_object(u64 number, bool is_surface);
 /// Returns the object with this number, or null if there is none.
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
-/// Reports whether an object with this number existed and was destroyed.
+/// Reports whether an object with this number once existed and has been destroyed.
 bool was_image_object(u64 number);
 void forget_image_objects();  ///< for cudaDeviceReset
 

@@ -82,8 +82,8 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
-/// Returns the number of lanes per request (see texel_access.h). tex1Dfetch has integer coordinates
-/// in one dimension, and functions such as tex2DLod pass a level.
+/// Returns the number of lanes per request (see texel_access.h). An integer coordinate in one
+/// dimension identifies tex1Dfetch, and a given level identifies functions such as tex2DLod.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
     const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
