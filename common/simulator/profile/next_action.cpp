@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The access of a source line that moves most sectors or wavefronts in vain.
+/// The traffic of a source line that could save most sectors or wavefronts.
 struct Waste {
     Traffic access;
     bool is_global;

@@ -1,6 +1,6 @@
 // Implements the rules that ptxas follows to drop, fold and merge values. See machine_values.h for
-// the idea. Long: every rule depends on the results of the others, and they are repeated until
-// nothing changes.
+// the idea.
+// Long: every rule depends on the results of the others, and all are repeated until nothing changes.
 #include "simulator/ptxas/machine_values.h"
 
 #include <algorithm>

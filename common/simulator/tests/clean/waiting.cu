@@ -263,7 +263,7 @@ static void barrier_in_a_waiting_loop() {
     for (const int seen : to_host(out, 4 * 96)) expect(seen == 1, "seen");
 }
 
-// ---- loops that wait in vain, and give up ----
+// ---- loops that give up waiting ----
 
 // clean gives_up_after_attempts
 __global__ void try_often(int* mutex, int* attempts) {
