@@ -5,9 +5,8 @@
 
 namespace coalesce::simulator {
 
-/// The limits and properties of the simulated device. cudart/device_properties.cpp reports them,
-/// and launches enforce them. They are those of an H200 (compute capability 9.0); README.md
-/// documents them.
+/// The limits and properties of the simulated device. They match an H200 (compute capability 9.0).
+/// cudart/device_properties.cpp reports them, launches enforce them, and README.md documents them.
 struct DeviceModel {
     // The members have the names that cudaDeviceProp uses for them.
     // NOLINTBEGIN(readability-identifier-naming)
@@ -22,7 +21,7 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// Bytes of the reserved shared memory that the system's own code (cooperative groups) may use.
+    /// Bytes of reserved shared memory available to the system's own code (cooperative groups).
     static constexpr u32 shared_reserved_used = 288;
     /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here
     /// variables start at 0, and the reserved bytes are at an offset that no launch can use.
@@ -30,11 +29,11 @@ struct DeviceModel {
     static constexpr u32 parameter_bytes_max = 32764;
     static constexpr u32 portable_cluster_size = 8, max_cluster_size = 16;
     /// The number of multiprocessors in each group. All blocks of a cluster run in the same group.
-    /// The sizes differ from chip to chip. These sizes give the same results as one H200 for
-    /// clusters of 1 to 16 blocks (cudaOccupancyMaxActiveClusters).
+    /// Group sizes differ from chip to chip. With these sizes, cudaOccupancyMaxActiveClusters
+    /// returns the same results as on one H200 for clusters of 1 to 16 blocks.
     static constexpr u32 processor_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
-    /// The most blocks per multiprocessor that cudaOccupancyMaxActiveClusters counts, even if more
-    /// would fit.
+    /// The maximum number of blocks per multiprocessor that cudaOccupancyMaxActiveClusters counts,
+    /// even if more would fit.
     static constexpr u32 max_counted_cluster_blocks = 8;
     // NOLINTEND(readability-identifier-naming)
 };

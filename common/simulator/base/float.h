@@ -1,5 +1,5 @@
-// Properties of the device's floating-point instructions beyond IEEE arithmetic: a single NaN,
-// flushing of subnormals, saturation, and a rounding direction per instruction.
+// Properties of the device's floating-point instructions that go beyond IEEE arithmetic: a single
+// NaN, flushing of subnormals, saturation, and a rounding direction for each instruction.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// Formats that C++ does not have are structs that contain their bits (half.h).
+/// Formats that C++ lacks are represented by structs that hold their bits (half.h).
 template <class T>
 concept Packed = requires(T value) {
     value.bits;
@@ -71,18 +71,19 @@ bool is_nan(T value) {
         return value != value;
 }
 
-/// The NaN that single-precision arithmetic returns, for any NaN operand.
+/// The NaN that single-precision arithmetic returns for any NaN operand.
 inline constexpr u32 kNaN32 = 0x7fffffffu;
 
-/// Returns the NaN of the format, for all formats except double precision.
+/// Replaces any NaN with the one NaN that the format uses. Not for double precision, in which a NaN
+/// operand is passed on.
 template <class T>
 T canonical(T value) {
     return is_nan(value) ? with_bits<T>(~kSignBit<T>) : value;
 }
 
-/// Returns `result`, the outcome of an operation on these sources, or the NaN that the device
-/// returns instead. In double precision that is a NaN operand, made quiet: the second if it is a
-/// NaN, otherwise the third, otherwise the first.
+/// Returns `result`, the result of an operation on these sources, or the NaN that the device would
+/// return instead. In double precision, that NaN is one of the operands, made quiet: the second if
+/// it is a NaN, otherwise the third, otherwise the first.
 template <class... Sources>
 float with_nan(float result, Sources...) {
     return canonical(result);
@@ -90,8 +91,8 @@ float with_nan(float result, Sources...) {
 inline double quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Returns the result for sources that are not NaNs. Invalid operations such as infinity minus
-/// infinity give a negative NaN on the device and on x86, and a positive one on other processors.
+/// Returns the result if no source is a NaN. Invalid operations such as infinity minus infinity
+/// produce a negative NaN on the device and on x86, and a positive one on other processors.
 inline double with_nan(double result) {
 #ifdef __x86_64__
     return result;
@@ -118,7 +119,7 @@ T saturate_to_unit(T value) {
 
 enum class Rounding : u8 { nearest, zero, down, up };
 
-/// Rounds to a whole number in the given direction.
+/// Rounds to an integer in the given direction.
 template <class T>
 T to_whole(T value, Rounding direction) {
     switch (direction) {
@@ -129,11 +130,10 @@ T to_whole(T value, Rounding direction) {
     }
 }
 
-/// Sets the processor's rounding direction during its lifetime.
+/// Sets the processor's rounding direction for as long as the object exists.
 ///
-/// The compiler does not know that arithmetic depends on the rounding direction. The barriers
-/// prevent it from moving loads and stores across them, which also keeps the computation between
-/// the barriers.
+/// The compiler does not know that arithmetic depends on the rounding direction. The barriers keep
+/// it from moving loads and stores across them, so the computation also stays between them.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

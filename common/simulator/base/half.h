@@ -1,4 +1,4 @@
-// The small floating-point formats: f16 and bf16 as values, and rounding into any format.
+// The small floating-point formats: f16 and bf16 as values, and rounding to any format.
 //
 //           sign  exponent  fraction   NaN      largest
 //     f16     1       5        10      0x7fff   65504
@@ -7,9 +7,10 @@
 //     e5m2    1       5         2      0x7f     57344
 //     e4m3    1       4         3      0x7f     448, and no infinity
 //
-// Idea   All of these formats are exact in f32, and their products are exact in f64. So arithmetic
-//        is done there and rounded once. If the wider sum is not exact, it is rounded "to odd": its
-//        last bit shows that something was lost, so the second rounding gives the right result.
+// Idea   Every value of these formats is exact in f32, and the product of two such values is exact
+//        in f64. So arithmetic is done in the wider type and rounded once. If a sum is not exact
+//        even there, it is rounded "to odd": its last bit records that something was lost, so the
+//        second rounding gives the correct result.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ struct BF16 {
 };
 template <class T>
 concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
-/// Two values packed into one word, the first in the lower half.
+/// Two values packed into one word, with the first in the lower half.
 template <Half H>
 struct Pair {
     using Each = H;
@@ -45,7 +46,7 @@ inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 inline float to_float(F16 half) {
     constexpr u32 kInfinity = 0x7c00;
     const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
-    // Once the fraction is shifted into place, the exponent is too small by 112, also for
+    // Once the fraction is shifted into place, the exponent is too small by 112, even for
     // subnormals.
     const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
@@ -55,7 +56,7 @@ inline float to_float(BF16 value) {
     return std::bit_cast<float>(u32{value.bits} << 16);
 }
 
-/// Converts a value to a type in which C++ can compare and compute it: f16 and bf16 become floats.
+/// Converts a value to a type that C++ can compare and compute with: f16 and bf16 become float.
 template <class T>
 auto as_number(T value) {
     if constexpr (Half<T>)
@@ -74,7 +75,7 @@ inline F16 to_f16(float value) {
     const u32 bits = std::bit_cast<u32>(value), sign = bits >> 16 & 0x8000,
               rest = bits & 0x7fffffff;
     const u32 normal = shift_to_nearest(rest - (112u << 23), 13);
-    // After adding 0.5, the last bit of an f16 subnormal is the last bit of the sum.
+    // Adding 0.5 aligns the last bit of an f16 subnormal with the last bit of the sum.
     const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
     u32 half = rest < 0x38800000u ? subnormal : normal;
     half = rest >= 0x477ff000u ? 0x7c00u : half;  // infinity, from 65520 on
@@ -88,15 +89,15 @@ inline BF16 to_bf16(float value) {
 
 // ---- f64 -> f32, rounded to odd ----
 
-/// Converts `rounded`, a value rounded to nearest, to the same value rounded to odd. `error` has
-/// the sign of value - rounded.
+/// Takes a value that was rounded to nearest, and returns it rounded to odd. `error` has the same
+/// sign as value - rounded.
 template <class T>
 T to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
     const bool inexact =
         error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
     const bool beyond = inexact && rounded != 0 &&
-                        // True if `rounded` is further from zero than the value.
+                        // True if `rounded` is further from zero than the exact value.
                         (error < 0) == (rounded > 0);
     return std::bit_cast<T>(inexact ? (bits - beyond) | 1 : bits);
 }
@@ -119,7 +120,7 @@ inline F16 to_f16(double value) {
 inline BF16 to_bf16(double value) {
     return to_bf16(to_float_odd(value));
 }
-/// Returns the nearest T.
+/// Converts a value to T, rounding to nearest.
 template <class T>
 T nearest(auto value) {
     if constexpr (std::is_same_v<T, F16>)
@@ -143,8 +144,8 @@ H operator-(H a, H b) {
 inline F16 operator*(F16 a, F16 b) {
     return to_f16(to_float(a) * to_float(b));
 }
-/// Below the smallest subnormal of f32, a product of two bf16 in f32 would be rounded twice, so use
-/// doubles.
+/// In f32, a product of two bf16 values that has bits below the smallest subnormal would be rounded
+/// twice, so use double.
 inline BF16 operator*(BF16 a, BF16 b) {
     return to_bf16(double{to_float(a)} * double{to_float(b)});
 }
@@ -158,7 +159,7 @@ template <Half H>
 H with_nan(H result, H) {
     return canonical(result);
 }
-/// A rounded value already has the right NaN.
+/// If the result was rounded, any NaN in it is already the correct one.
 template <Half H, class... Sources>
 H with_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -180,7 +181,7 @@ struct Format {
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // overflow: the largest number
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // overflows to the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 
 /// The number to round, as significand * 2^exponent.
@@ -191,7 +192,7 @@ struct Exact {
 };
 
 /// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off, and
-/// `half` is half a unit of the last kept bit, measured in the same unit as `rest`.
+/// `half` is half a unit of the last kept bit, in the same unit as `rest`.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);
@@ -202,7 +203,7 @@ inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, 
     return false;
 }
 
-/// Rounds a finite number into `format`. An overflow becomes the largest number or infinity,
+/// Rounds a finite number to `format`. On overflow, returns the largest number or infinity,
 /// depending on the direction.
 inline u64 round_into(const Format& format, Exact value, Rounding direction) {
     const u64 sign = u64{value.negative} << format.sign_position;
@@ -216,10 +217,10 @@ inline u64 round_into(const Format& format, Exact value, Rounding direction) {
         value.significand <<= up;
         value.exponent -= up;
     }
-    const int exponent = value.exponent + 62;  // of the highest bit
+    const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped, and they are less than a half
+    u64 kept = 0, rest = 1, half = 2;  // all bits are dropped, less than half a unit
     if (dropped < 64) {
         kept = value.significand >> dropped;
         rest = value.significand & ((u64{1} << dropped) - 1);
@@ -242,7 +243,7 @@ inline Exact exact(double finite) {
             (field ? field : 1) - 1075};
 }
 
-/// Rounds any double into `format`. NaN and infinity become the format's NaN and infinity.
+/// Rounds any double to `format`. NaN and infinity become the format's own NaN and infinity.
 inline u64 round_into(const Format& format, double value, Rounding direction) {
     if (value != value) return format.nan;
     if (std::isinf(value))

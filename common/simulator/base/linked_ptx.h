@@ -8,10 +8,10 @@
 
 namespace coalesce::simulator {
 
-/// The line between two pieces.
+/// The line that separates two inputs.
 inline constexpr std::string_view kNextPiece = "\n// coalesce: the next piece of cuLinkAddData\n";
 
-/// Splits such an image into its PTX inputs. Any other text is a single input.
+/// Splits a linked image into its PTX inputs. Any other text is a single input.
 inline std::vector<std::string> pieces_of(std::string_view text) {
     std::vector<std::string> pieces;
     for (std::size_t at; (at = text.find(kNextPiece)) != text.npos;) {

@@ -33,8 +33,8 @@ std::optional<std::string> variable(const char* name) {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-/// Reads a whole number from the environment variable `name`. With `units`, the number may have a
-/// suffix K, M, G or T.
+/// Reads a whole number from the environment variable `name`. If `units` is true, the number may
+/// end in K, M, G or T.
 void read_number(const char* name, u64& target, bool units = false) {
     const auto text = variable(name);
     if (!text) return;

@@ -17,30 +17,30 @@ struct Checks {
     bool api = true;          ///< apicheck: runtime API calls that fail because of a mistake
     bool leak = false;        ///< leakcheck at exit
 
-    /// Reports whether the check with this name is on. Names that are not checks ("execution":
-    /// asserts, the instruction limit, unknown instructions) are always on.
+    /// Reports whether the check with this name is on. Anything that is not one of these checks
+    /// ("execution": asserts, the instruction limit, unknown instructions) is always on.
     bool wants(const std::string& name) const;
-    /// Returns the names of the checks that "all" includes but that are turned off.
+    /// Returns the names of the checks that are part of "all" but turned off.
     std::vector<std::string> names_of_missing() const;
 };
 
 struct Options {
     Checks checks;
     u32 workers = 0;           ///< host threads that run blocks; 0 means one per core
-    u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps it natural
+    u64 seed = 0;              ///< varies the order of warps and blocks; 0 keeps the natural order
     u64 max_instructions = 0;  ///< warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
     /// compare the fast mode with this one.
     bool plain = false;
-    /// The number of devices that a program sees. They share memory and counters.
+    /// The number of devices that the program sees. They all share memory and counters.
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< print no reports on stderr during the run
-    std::string json_file;           ///< written at exit unless empty
+    bool quiet = false;              ///< whether to print no reports on stderr during the run
+    std::string json_file;           ///< JSON file to write at exit, unless empty
     bool print_report = false;       ///< print the table at exit
     bool print_lines = false;
-    /// How many launches with the same arguments are checked. 0 means all of them.
+    /// The number of launches with the same arguments that are checked; 0 means all of them.
     u64 sample = 0;
     /// The time after which a running launch shows its progress on a terminal. 0 means never.
     u64 progress_after_ms = 0;
@@ -55,8 +55,8 @@ struct Options {
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does
-/// not include leakcheck, so write "all,leakcheck" for it. Returns "", or a message that says what
-/// is wrong with the list. After an error, `checks` is unchanged.
+/// not include leakcheck; "all,leakcheck" does. Returns "", or a message that says what is wrong
+/// with the list. In case of an error, `checks` remains unchanged.
 std::string set_checks(Checks& checks, const std::string& list);
 
 }  // namespace coalesce::simulator

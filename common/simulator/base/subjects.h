@@ -1,5 +1,5 @@
-// Lists the features that are not simulated, with their wording in errors and in `simulate
-// --explain-missing`.
+// The features that are not simulated, and how errors and `simulate --explain-missing` describe
+// them.
 #pragma once
 
 #include <string>

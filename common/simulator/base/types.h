@@ -1,4 +1,4 @@
-// Basic names that all parts of the simulator use.
+// Basic types, constants and helpers used throughout the simulator.
 #pragma once
 
 #include <bit>
@@ -18,14 +18,14 @@ using i64 = std::int64_t;
 
 /// The number of lanes in a warp, which is 32 on all hardware.
 inline constexpr int kLanes = 32;
-/// The banks of shared memory.
+/// The number of banks of shared memory, and the width of a bank in bytes.
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
-/// Stands for the absence of an index.
+/// The value that stands for "no index".
 inline constexpr u32 kNone = ~0u;
 
-/// A set of lanes with one bit per lane.
+/// A set of lanes, with one bit per lane.
 using Mask = u32;
 
 /// Iterates over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
@@ -37,7 +37,7 @@ struct LanesIn {
     void operator++() { rest &= rest - 1; }
     bool operator!=(LanesIn other) const { return rest != other.rest; }
 };
-/// Returns the lanes of a set for which is_meant(lane) is true.
+/// Returns the lanes in a set for which is_meant(lane) is true.
 template <class Predicate>
 Mask lanes_where(Mask lanes, Predicate is_meant) {
     Mask meant = 0;

@@ -18,8 +18,8 @@ constexpr u64 kNullPage = 1 << 16;
 /// An index that is further out of bounds than this has probably overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
 
-/// Registered memory is surrounded by other host memory. Only an address this close to it is taken
-/// for an index that ran out of it.
+/// Registered memory is surrounded by other host memory. Only an address this close to it is
+/// assumed to come from an index that ran past its end.
 constexpr u64 kNearRegistered = 4096;
 
 /// Returns the number of bytes between an address and an allocation that does not contain it.
@@ -123,8 +123,8 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: handle the first elements separately."};
 }
 
-/// Reports whether `address` is in or near device memory, so that it probably comes from an index
-/// that ran out of `nearest`.
+/// Reports whether `address` is in or near device memory, and therefore probably comes from an
+/// index that ran past the bounds of `nearest`.
 bool is_near_device_memory(u64 address, const Allocation* nearest,
                            const AllocationTable& allocations) {
     if (address >= device_base() && address < allocations.range_end) return true;

@@ -1,9 +1,9 @@
 // Writes the reports of memcheck and initcheck: what is wrong with an access, which allocation it
-// is about, how far it is out of bounds, and the probable cause.
+// concerns, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
-// Use        Every function takes a report that already has place, kernel, block and thread (see
-//            Warp::describe), and adds check, kind, address, message and cure.
+// Use        Every function takes a report in which place, kernel, block and thread are already set
+//            (see Warp::describe), and adds check, kind, address, message and cure.
 #pragma once
 
 #include <string>
@@ -31,35 +31,35 @@ struct PlacedVariable {
     u32 offset = 0, bytes = 0;
 };
 
-/// Reports memcheck's "out of bounds" or "use after free". The text points out null pointers and
-/// pointers to host memory.
+/// Describes memcheck's "out of bounds" and "use after free". The message says so if the pointer is
+/// null or points to host memory.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations);
 
-/// Reports memcheck's "out of bounds" for shared memory.
+/// Describes memcheck's "out of bounds" for shared memory.
 Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
                            u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
 
-/// Reports memcheck's "out of bounds" for local memory, which holds arrays and structs of one
+/// Describes memcheck's "out of bounds" for local memory, which holds the arrays and structs of one
 /// thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// Reports memcheck's "misaligned".
+/// Describes memcheck's "misaligned".
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
                            const AllocationTable* allocations = nullptr);
 
-/// Reports initcheck's "uninitialised global read".
+/// Describes initcheck's "uninitialised global read".
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations);
 
-/// Reports initcheck's "uninitialised shared read".
+/// Describes initcheck's "uninitialised shared read".
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
 /// Describes a device address for the messages of all checks, such as "byte 4100 of 'buffer' (4096
 /// bytes)".
 std::string describe_address(u64 address, const AllocationTable& allocations);
 
-/// Returns "tile" for "_ZZ6kernelPfE4tile". Other names are returned unchanged.
+/// Returns "tile" for "_ZZ6kernelPfE4tile". Returns other names unchanged.
 std::string variable_name(const std::string& ptx_name);
 
 }  // namespace coalesce::simulator

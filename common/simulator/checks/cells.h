@@ -1,8 +1,8 @@
-// A long array of 64-bit cells that are initially zero, and take no memory until they are touched.
+// A long array of 64-bit cells that are initially zero and take no memory until they are touched.
 //
-// Idea       If the system allocates pages when they are touched, the array is one range of
-//            addresses. WebAssembly has no such pages. There the array is a table of pieces, and
-//            each piece is allocated when it is first touched.
+// Idea       Where the system allocates pages on first touch, the array is a single range of
+//            addresses. WebAssembly does not do that, so there the array is a table of pieces, each
+//            of which is allocated on first touch.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 
 class Cells {
 public:
-    /// The logarithm of the number of cells in a piece. Cells whose indices differ only in these
-    /// lowest bits are adjacent.
+    /// The base-2 logarithm of the number of cells in a piece. Cells whose indices differ only in
+    /// this many low bits are contiguous in memory.
     static constexpr u32 kPieceShift = 12;
 
     Cells() = default;

@@ -1,7 +1,7 @@
 // The shadow of global memory and the races found in it. See global_race.h for the idea.
 //
-// Inside  The clock that all blocks share; the shadow; then Detail, the slow path, from the
-//         question whether two accesses are ordered up to a warp's whole access.
+// Inside  The clock that all blocks share; the shadow; then Detail, the slow path, which decides
+//         whether two accesses are ordered and handles the whole access of a warp.
 // Long: the fast path and the slow path read and write the same bits of a cell, and are checked
 // against each other.
 #include "simulator/checks/global_race.h"
@@ -23,12 +23,12 @@ using Cell = GlobalRace::Cell;
 
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
-/// Shift values of cells that do not describe an access. kSplit refers to the smaller cells.
-/// kLocked means that a worker is filling those in.
+/// Shift values of cells that do not describe an access. kSplit means that the smaller cells
+/// describe the accesses, and kLocked that a worker is filling those cells in.
 constexpr u32 kSplit = 7, kLocked = 6;
-/// The largest shift of an access, for lanes of 16 bytes.
+/// The largest shift of an access, which occurs when each lane accesses 16 bytes.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
-/// The shift that assigns all bytes to one lane.
+/// The shift that assigns all bytes to a single lane.
 constexpr u32 kOneLane = 31;
 
 constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSiteAt, 10>,
@@ -37,7 +37,7 @@ constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSi
                warp_of = cell_field<GlobalRace::kWarpAt, 5>,
                block_of = cell_field<GlobalRace::kBlockAt, 24>;
 
-/// Returns the cell for the bytes from `offset` on, among those that `cell` covers.
+/// Returns `cell`, narrowed to the bytes from `offset` onwards.
 Cell narrowed(Cell cell, u32 offset) {
     return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneAt);
 }
@@ -46,10 +46,11 @@ Cell narrowed(Cell cell, u32 offset) {
 
 // ---- the clock that all blocks share ----
 
-/// The releases of a block, which determine which of its accesses other blocks can see.
+/// The releases of a block. They determine which of its accesses other blocks can see.
 struct GlobalRace::Block::Sync {
-    /// One release. A warp that acquires after the launch's time `time` sees what `warp` did before
-    /// its block's time `own`, and what the block's other warps did before `others`.
+    /// A release at the launch's time `time`. A warp that acquires at or after that time sees what
+    /// `warp` did before `own`, and what the block's other warps did before `others`, both in the
+    /// block's own time.
     struct Release {
         u64 time;
         u32 warp;
@@ -59,28 +60,28 @@ struct GlobalRace::Block::Sync {
     std::mutex mutex;
     std::vector<Release> releases;
 
-    /// The state that is needed only while the block runs.
+    /// State that is needed only while the block runs.
     struct Running {
         struct PerWarp {
             u64 acquired = 0;       ///< time of the last acquire
-            u64 fenced = 0;         ///< own accesses before this time precede a fence
-            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of other warps
+            u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
+            u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
-        u64 acquired_by_all = 0;  ///< what a barrier passed on
+        u64 acquired_by_all = 0;  ///< like `acquired`, but for all warps, set by a barrier
         u64 fenced_by_all = 0;    ///< like `fenced`, but for all warps, set by a barrier
         u64 last_fence = 0;
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
 };
 
-/// What the block's warps know about each other. Created once a barrier is for only some of them.
+/// What the block's warps know about each other. Created when a barrier first involves only some of
+/// them.
 struct GlobalRace::Block::Order {
-    /// The knowledge of one warp, or the knowledge that a barrier passes to the warps that wait
-    /// there.
+    /// What one warp knows, or what a barrier passes to the warps that wait at it.
     struct Knowledge {
-        std::array<u64, kLanes> times{};  ///< each warp's accesses before this time are known
-        u64 acquired = 0;                 ///< of what other blocks released
+        std::array<u64, kLanes> times{};  ///< accesses of each warp before this time are known
+        u64 acquired = 0;                 ///< releases of other blocks up to this time are known
 
         void join(const Knowledge& other) {
             for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
@@ -88,14 +89,14 @@ struct GlobalRace::Block::Order {
         }
     };
     std::array<Knowledge, kLanes> warps;
-    std::unordered_map<u64, Knowledge> places;  ///< what was brought there
+    std::unordered_map<u64, Knowledge> places;  ///< what warps brought to each barrier or mbarrier
 };
 
-/// The numbers after the grid's last block. A block that has used up its epochs continues under one
-/// of these.
+/// The numbers after that of the grid's last block. A block that has used up its epochs continues
+/// under one of them.
 struct GlobalRace::Turns {
     mutable std::shared_mutex mutex;
-    u64 first = 0;  ///< of these numbers
+    u64 first = 0;  ///< the first of these numbers
     struct Turn {
         u64 block, turn;
     };
@@ -121,7 +122,7 @@ struct GlobalRace::Turns {
 };
 
 struct GlobalRace::Clock {
-    std::atomic<u64> now{0};  ///< releases so far
+    std::atomic<u64> now{0};  ///< number of releases so far
     struct Shard {
         std::mutex mutex;
         std::unordered_map<u64, std::unique_ptr<Block::Sync>> blocks;
@@ -169,8 +170,8 @@ GlobalRace::GlobalRace(u64 capacity)
 
 GlobalRace::~GlobalRace() = default;
 
-/// Makes every cell stale. A cell has room for only a few stamps: when they are used up, all cells
-/// are cleared.
+/// Makes every cell stale. A cell has few bits for its stamp, so when all stamps have been used,
+/// clears all cells.
 void GlobalRace::new_stamp() {
     if (++stamp_ > kMaxStamp) {
         for_each_shadow([](Cells& cells, u64) { cells.clear(); });
@@ -264,7 +265,7 @@ void GlobalRace::end_block(Block& block) {
 
 // ---- what orders accesses ----
 
-/// Begins a new epoch.
+/// Starts a new epoch.
 void GlobalRace::advance(Block& block) {
     const u64 epoch = (block.time + 1) % kMaxEpoch, turn = (block.time + 1) / kMaxEpoch;
     if (!block.checked) return;
@@ -274,8 +275,8 @@ void GlobalRace::advance(Block& block) {
 }
 
 /// Continues the block under a new number, because the epochs of its current number are used up. If
-/// no number is left, as in a very large grid, returns false and leaves the block in an epoch that
-/// never ends. Accesses in that epoch count as ordered with all others.
+/// no number is left, as can happen in a very large grid, returns false and leaves the block in an
+/// epoch that never ends. Accesses in that epoch count as ordered with all others.
 bool GlobalRace::begin_turn(Block& block, u64 turn) {
     const u64 number = turns_->add({block.number, turn});
     if (number == kNoBlock) {
@@ -295,7 +296,7 @@ void GlobalRace::barrier(Block& block) {
     advance(block);
     block.last_barrier = block.last_meeting = block.time;
     if (block.sync == nullptr) return;
-    // The barrier passes to all warps what one of them has acquired or fenced.
+    // The barrier passes on to all warps what any one of them has acquired or fenced.
     auto& running = *block.sync->running;
     for (const auto& warp : running.warps) {
         running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired);
@@ -380,7 +381,7 @@ void GlobalRace::fence(Block& block, u32 warp) {
 }
 
 void GlobalRace::acquire(Block& block, u32 warp) {
-    // Without any release so far, there is nothing to acquire.
+    // If nothing has been released yet, there is nothing to acquire.
     const u64 now = clock_->now.load(std::memory_order_acquire);
     if (now == 0 || !block.checked) return;
     clock_->sync_of(block).running->warps[warp].acquired = now;
@@ -393,7 +394,7 @@ void GlobalRace::release(Block& block, u32 warp) {
     auto& mine = running.warps[warp];
     const u64 own = std::max(mine.fenced, running.fenced_by_all);
     const u64 others = std::max(mine.fenced_others, running.fenced_by_all);
-    if (own == mine.released && others == mine.released_others) return;  // others saw that before
+    if (own == mine.released && others == mine.released_others) return;  // already released
     mine.released = own;
     mine.released_others = others;
     const std::lock_guard lock(sync.mutex);
@@ -406,9 +407,9 @@ void GlobalRace::release(Block& block, u32 warp) {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
-    // Offsets are relative to device_base(). They refer to cells, so they are shuffled (see
+    // Offsets are relative to device_base(). They select cells, so they are shuffled (see
     // shuffled_line).
-    const Cell me;  ///< this warp's cell, to which lane and shift are added
+    const Cell me;  ///< this warp's cell, still without lane and shift
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;
@@ -432,14 +433,14 @@ struct GlobalRace::Detail {
                is_published(moment, warp_of(earlier));
     }
 
-    /// Reports whether an access of the same block is ordered before this one. `warp` is another
+    /// Reports whether an access by the same block is ordered before this one. `warp` is another
     /// warp, or this warp at a time when the block had another number.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
         return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];
     }
 
-    /// Reports whether the access was released by its block, and acquired by this warp afterwards.
+    /// Reports whether the access was released by its block and then acquired by this warp.
     bool is_published(Moment moment, u32 warp) const {
         const u64 seen = acquired();
         if (seen == 0) return false;
@@ -468,14 +469,14 @@ struct GlobalRace::Detail {
         collide(narrowed(earlier, *at), narrowed(mine, *at), offset + *at, earlier_wrote);
     }
 
-    /// Returns the first of `bytes` bytes at which this access has an effect that another access
-    /// could notice.
+    /// Returns the first of the `bytes` bytes at which this access has an effect that another
+    /// access could notice.
     std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
         if (value == nullptr || value->copy == nullptr) return 0;
         const u8* memory = host_of(offset);
         if (memory == nullptr) return 0;
         for (u32 i = 0; i < bytes; i += std::min(bytes_per_lane, bytes)) {
-            // The bytes of a lane begin at a multiple of bytes_per_lane.
+            // The bytes of each lane begin at a multiple of bytes_per_lane.
             const u32 before = (offset + i) % bytes_per_lane;
             if (value->changes(lane_of(narrowed(mine, i)), memory + i - before, bytes_per_lane))
                 return i;
@@ -517,7 +518,7 @@ struct GlobalRace::Detail {
 
     // -- from lines to words, from words to bytes --
 
-    /// Returns the cell, after waiting until no other worker is splitting it.
+    /// Waits until no other worker is splitting the cell, and returns the cell.
     Cell settled(const Cell& cell) const {
         Cell now = load(cell);
         while (now == mark(kLocked)) {
@@ -529,8 +530,8 @@ struct GlobalRace::Detail {
         return now;
     }
 
-    /// Copies the content of the cell at `index` to the smaller cells, and marks the cell as split.
-    /// The two arrays of reads are split together, under the lock of the first one.
+    /// Copies the contents of the cell at `index` to the smaller cells, and marks the cell as
+    /// split. The two arrays of reads are split together, under the lock of the first one.
     void split(Level level, u64 index, bool reads) const {
         const Cells *coarse = race.shadow_[level], *fine = race.shadow_[level + 1];
         const u32 part_bytes = kBytesOf[level + 1], parts = kBytesOf[level] / part_bytes;
@@ -560,8 +561,9 @@ struct GlobalRace::Detail {
 
     // -- meeting earlier accesses --
 
-    /// Checks this access against the writes (or reads) in the cells of this level and the smaller
-    /// ones. `bytes` is a line, a word or one byte at `offset`.
+    /// Checks this access against the earlier writes (or, with `reads`, the earlier reads) recorded
+    /// in cells of this level and below. `bytes` is the size of a line, a word or a byte that
+    /// starts at `offset`.
     void meet_all(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
         const Cells* cells = race.shadow_[level];
         const u64 index = offset / kBytesOf[level];
@@ -586,7 +588,7 @@ struct GlobalRace::Detail {
     static Level below(Level level) {
         return static_cast<Level>(level + 1);
     }
-    /// Records the access as a cell of this level, or as smaller cells if that cell is split.
+    /// Records the access in a cell of this level, or in smaller cells if that cell is split.
     void record(Level level, u64 offset, Cell mine) const {
         for (u32 above = kLines; above < level; ++above)
             split(static_cast<Level>(above), offset / kBytesOf[above], !writes);
@@ -618,7 +620,7 @@ struct GlobalRace::Detail {
     bool is_own(Cell cell) const {
         return owner_of(cell) == block.number;
     }
-    /// Returns the number in the grid of the cell's block.
+    /// Returns the number, within the grid, of the block that the cell belongs to.
     u64 owner_of(Cell cell) const {
         return race.moment_of(cell).block;
     }
@@ -632,7 +634,7 @@ struct GlobalRace::Detail {
     }
 
     /// Consecutive active lanes that access consecutive bytes, from `begin` to `end`. `lane` is the
-    /// first of them.
+    /// first of these lanes.
     struct Run {
         u64 begin, end;
         u32 lane;
@@ -664,15 +666,16 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// Returns the shift that turns the offset of a byte in a run into its lane.
+    /// Returns the shift that converts the offset of a byte in a run to its lane.
     u32 lane_shift() const {
         return std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
                    ? std::countr_zero(bytes_per_lane)
                    : kOneLane;
     }
 
-    /// Handles an access in which all lanes are active and consecutive as one run. Unlike
-    /// read_lines, this does not require whole lines. Returns false for any other access.
+    /// Handles an access as a single run if all lanes are active and their addresses are
+    /// consecutive. Unlike read_lines, this does not require whole lines. Returns false for any
+    /// other access.
     bool row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || lane_shift() == kOneLane) return false;
         const u64 first = access.addresses[0];
@@ -710,8 +713,8 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// Handles words within one line in the usual case, where no other warp has written them, nor
-    /// read them if this access writes. Returns false if the slow path is needed.
+    /// Handles words within one line in the usual case: no other warp has written them or, if this
+    /// access is a write, read them. Returns false if the slow path is needed.
     bool quick_words(const Run& run, u64 offset, u32 count) const {
         const u64 line = shuffled_line(offset / kLineBytes);
         const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
@@ -757,8 +760,9 @@ struct GlobalRace::Detail {
     }
 
     /// Handles lanes whose words are far apart, such as a column of a matrix, in the same usual
-    /// case. Each step handles all 32 lanes in a loop that the compiler vectorizes, which takes
-    /// half as long as handling one lane after the other. Returns false if the slow path is needed.
+    /// case as quick_words. Each step is a loop over all 32 lanes that the compiler vectorizes,
+    /// which takes half as long as handling one lane after the other. Returns false if the slow
+    /// path is needed.
     bool scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
@@ -781,7 +785,7 @@ struct GlobalRace::Detail {
     }
 
     /// Finds the first word of each lane, and the cell to store there. Inactive lanes repeat the
-    /// first active lane. Returns false if some address has no shadow.
+    /// first active lane. Returns false if any address has no shadow.
     bool find_words(const GlobalAccess& access, u64* words, Cell* mine) const {
         const u32 first = std::countr_zero(access.active);
         const u64 capacity = race.capacity_, first_address = access.addresses[first];
@@ -820,8 +824,8 @@ struct GlobalRace::Detail {
         return false;
     }
 
-    /// Splits the lines of these words if no other warp has accessed them. Returns false if one
-    /// has.
+    /// Splits the lines that contain these words. Returns false, without splitting them, if another
+    /// warp has accessed the lines.
     bool enter_lines(const u64* words) const {
         const Cells& own = race.shadow_[kLines][writes ? kWrite : kRead];
         const Cell marked = split_mark();
@@ -858,7 +862,7 @@ void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool wr
     Detail{*this, block, me, write, value, bytes_per_lane}.part(kLines, line * kLineBytes, mine);
 }
 
-/// Does the same as expect_write, for lanes that may access several allocations.
+/// Like expect_write, but for lanes that may access several allocations.
 void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
     u64 outside = 0;
     for (u32 l = 0; l < kLanes; ++l) {

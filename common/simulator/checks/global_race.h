@@ -1,31 +1,31 @@
 // Detects data races in global memory between the threads of one launch.
 //
 // Builds on  race_log.h.
-// Idea       A shadow of the device's memory stores the last accesses. One 64-bit cell (Cell) has
+// Idea       A shadow of the device's memory stores the last accesses. A 64-bit cell (Cell) holds
 //            the launch, block, thread, time and instruction of an access. Coalesced accesses must
-//            cost very little. So a cell stands for a whole 128-byte line as long as whole warps
-//            access whole lines, then for a 4-byte word, and for a single byte if threads share a
-//            word.
-// Arrays     There are three arrays of cells of each size: one for the last write, and two for
+//            cost very little, so a cell stands for a whole 128-byte line as long as whole warps
+//            access whole lines, otherwise for a 4-byte word, or for a single byte if threads share
+//            a word.
+// Arrays     There are three arrays for each size of cell: one for the last write, and two for
 //            reads by threads that are not ordered with each other (a write must be ordered after
 //            both).
 // Time       A block's time counts its barriers, arrivals and fences. For a barrier of the whole
-//            block, one number tells what came before it. A barrier of some warps, or a phase of an
-//            mbarrier, passes what the arriving warps had done and knew to the waiting warps only.
-//            After the first such barrier, the block stores for each warp the time up to which it
-//            knows every other warp. Cells contain the last bits of a time, the epoch. When the
-//            epochs are used up, the block continues under another number, outside the grid;
-//            `turns_` maps this number to the block. Blocks have no common time, except through
-//            memory: a fence and then an atomic (or volatile, or release) store publishes what the
-//            block did before, and an atomic or volatile read acquires what was published before.
-//            All such locations are treated as one clock of the launch. This is lenient, but it
-//            never accuses a correct program that waits for a flag.
+//            block, a single number tells what came before it. A barrier of some warps, or a phase
+//            of an mbarrier, passes what the arriving warps have done and know only to the waiting
+//            warps. After the first such barrier, the block stores for each warp the time up to
+//            which it knows about every other warp. Cells contain the low bits of a time, the
+//            epoch. When the epochs are used up, the block continues under another number, outside
+//            the grid; `turns_` maps this number to the block. Blocks share no time, except through
+//            memory: a fence followed by an atomic (or volatile, or release) store publishes what
+//            the block has done before, and an atomic or volatile read acquires what has been
+//            published. All such locations are treated as a single clock of the launch. This is
+//            lenient, but it never accuses a correct program that waits for a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
-//            text shows which allocations it writes (expect_writes), reads of all others are not
-//            passed to the checker. A store to one of the others is reported anyway, because
-//            earlier reads of it are not known.
-// Watch      Several workers share the shadow. Cells are read and written as a whole. Only the
-//            change from lines to words, or from words to bytes, takes a lock (kLocked).
+//            text shows which allocations it writes (expect_writes), reads of all other allocations
+//            are not passed to the checker. A store to one of those is reported in any case,
+//            because their earlier reads are not known.
+// Watch      Several workers share the shadow. Cells are always read and written as a whole. Only
+//            splitting lines into words, or words into bytes, takes a lock (kLocked).
 #pragma once
 
 #include <atomic>
@@ -47,10 +47,10 @@ struct GlobalAccess {
     /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
     /// accesses take part in synchronization, and never race with each other.
     bool strong = false;
-    /// True for .release, .acq_rel or .sc on the instruction itself, which then acts like a fence
-    /// before it.
+    /// True if the instruction itself is .release, .acq_rel or .sc, and therefore acts as if a
+    /// fence preceded it.
     bool releases = false;
-    u32 warp = 0;  ///< the number within the block
+    u32 warp = 0;  ///< the warp's number within the block
     u32 site = 0;  ///< Op::site
     Mask active = 0;
     const u64* addresses = nullptr;  ///< one device address per lane
@@ -67,20 +67,20 @@ public:
         u64 time = 0;          ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;  ///< the time after the last barrier of the whole block
         u64 last_meeting = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the allocation that was written last, among those for which writes are
+        /// The bounds of the most recently written allocation, among those to which writes are
         /// expected.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;
         struct Sync;
-        Sync* sync = nullptr;  ///< created by its first fence; owned by the checker
+        Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
         struct Order;
-        /// Created by the first barrier that is not for the whole block.
+        /// Created by the first barrier that involves only part of the block.
         std::shared_ptr<Order> order;
     };
 
     /// Creates the shadow of device addresses [device_base(), device_base() + capacity). If the
-    /// host does not provide the address space for the shadow, nothing is checked, and a report
-    /// says so.
+    /// host cannot provide the address space for the shadow, nothing is checked, and a report says
+    /// so.
     explicit GlobalRace(u64 capacity);
     ~GlobalRace();
 
@@ -107,27 +107,27 @@ public:
 
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
-    /// Records that a warp arrives at one of the block's 16 barriers, or at the mbarrier at an
-    /// address in shared memory, and continues. Warps that wait there later acquire what it did so
-    /// far.
+    /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at the
+    /// mbarrier at an address in shared memory. Warps that later wait there acquire what the warp
+    /// has done so far.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of some warps has completed. These are the warps in `waiting`, and
-    /// those that arrived and continued.
+    /// Records that a barrier of some warps has completed: those in `waiting`, and those that
+    /// arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// Record that a phase of the mbarrier has ended, and that a warp has observed its end.
     void mbarrier_phase_done(Block& block, u32 address);
     void mbarrier_wait_done(Block& block, u32 address, u32 warp);
-    /// Records that a warp issues a copy that reports to an mbarrier on completion. Returns the
-    /// time to pass to copy_complete.
+    /// Records that a warp issues a copy that will report its completion to an mbarrier. Returns
+    /// the time to pass to copy_complete.
     u64 copy_issued(Block& block);
     void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
     /// Records that lanes of a warp execute membar or fence (with gpu, sys or block scope).
     void fence(Block& block, u32 warp);
-    /// Records that a warp arrives at a barrier of the cluster, which releases what the warp did so
-    /// far. Warps that wait there acquire it.
+    /// Records that a warp arrives at the cluster's barrier, which releases what the warp has done
+    /// so far. Warps that wait there acquire it.
     void cluster_arrive(Block& block, u32 warp) {
         fence(block, warp);
         release(block, warp);
@@ -139,7 +139,7 @@ public:
     // ---- accesses: call these before the memory changes ----
 
     /// Checks a plain read by 32 active lanes at first, first + bytes_per_lane, and so on (the fast
-    /// path). Returns false if the lanes do not cover whole lines; then call access().
+    /// path). Returns false if the lanes do not cover whole lines; in that case, call access().
     bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
         return whole_lines<false>(block, warp, site, first, bytes_per_lane);
     }
@@ -148,35 +148,36 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Checks any access. A strong write or an atomic also publishes the accesses before an earlier
-    /// fence.
+    /// Checks any access. A strong write or an atomic also publishes the accesses that precede an
+    /// earlier fence.
     void access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
 
     // ---- the cells of the shadow ----
 
-    /// The last access to some bytes. The most significant fields are at the top:
+    /// The last access to some bytes. The most significant field comes first:
     ///   stamp 6 | block 24 | warp 5 | lane 5 | epoch 10 | site 10 | strong 1 | shift 3
-    /// A cell may stand for several lanes with consecutive bytes. Its byte b belongs to lane + (b
-    /// >> shift).
+    /// A cell may stand for several lanes with consecutive bytes. Its byte b then belongs to
+    /// lane + (b >> shift).
     using Cell = u64;
     static constexpr u32 kStampAt = 58, kBlockAt = 34, kWarpAt = 29, kLaneAt = 24, kEpochAt = 14,
                          kSiteAt = 4;
     static constexpr Cell kStrong = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the places where warps meet. Barriers use their number, mbarriers add their
-    /// address to kFirstMbarrier, and the ended phases of mbarriers add it to kFirstPhase.
+    /// The keys of the places where warps meet. The key of a barrier is its number, that of an
+    /// mbarrier is kFirstMbarrier plus its address, and that of an mbarrier's completed phase is
+    /// kFirstPhase plus the address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
-    /// A block number that no launch has. Cells with this number are marks and not accesses.
+    /// A block number that occurs in no launch. Cells with this number are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 
 private:
-    /// The amount of memory that a cell covers. kBytesOf gives it in bytes.
+    /// How much memory a cell covers. kBytesOf gives the amount in bytes.
     enum Level : u32 { kLines = 0, kWords = 1, kBytes = 2 };
     static constexpr u32 kBytesOf[] = {kLineBytes, kWordBytes, 1};
-    /// The three arrays of cells of each size.
+    /// The three arrays that exist for each size of cell.
     enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
 
     static Cell load(const Cell& cell) {
@@ -186,14 +187,14 @@ private:
         std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
     }
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampAt == 0; }
-    /// Reports whether the cell is an access by another warp in this launch, which needs a closer
-    /// look.
+    /// Reports whether the cell records an access by another warp in this launch, which needs a
+    /// closer look.
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpAt) - 1 < (u64{1} << (kStampAt - kWarpAt)) - 1;
     }
-    /// Permutes the cells of lines within 16 KB. Columns of a matrix are often a power of two
-    /// apart, so without this their cells would compete for the same few sets of the host's caches.
-    /// The function is its own inverse.
+    /// Permutes the cells of the lines within 16 KB. The elements of a matrix column are often a
+    /// power of two apart, so without this their cells would compete for the same few sets of the
+    /// host's caches. The function is its own inverse.
     static u64 shuffled_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell cell_of(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpAt |
@@ -229,8 +230,8 @@ private:
         }
         return true;
     }
-    /// Reports a store to the bytes from `first` to `last`, or more, if no writes to their
-    /// allocation are expected.
+    /// Reports a store to the bytes from `first` to `last` if no writes to their allocation are
+    /// expected. The range may include bytes that are not written.
     void expect_write(const Block& block, u32 site, u64 first, u64 last) {
         if (!leaves_reads_out_) return;
         if (first < block.written_begin || last >= block.written_end)
@@ -249,8 +250,8 @@ private:
     void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp);
 
-    /// The block and the time of an access. `block` is the number in the grid, and the time is the
-    /// block's own.
+    /// The block and the time of an access. `block` is its number in the grid, and `time` is the
+    /// block's own time.
     struct Moment {
         u64 block, time;
     };
@@ -263,7 +264,7 @@ private:
     bool available_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
-    Cells shadow_[3][3];  ///< by Level and Role
+    Cells shadow_[3][3];  ///< indexed by Level and Role
 
     const AllocationTable* allocations_ = nullptr;
     bool leaves_reads_out_ = false;

@@ -9,15 +9,15 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr u32 kMostBytes = 16;  ///< that one lane stores
+constexpr u32 kMostBytes = 16;  ///< maximum number of bytes that one lane stores
 
 bool same_warp(const RaceParty& a, const RaceParty& b) {
     return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
-/// Returns a key that orders the examples of a race, best example first. An example that needs a
-/// stronger barrier is better: a race between two warps must not be hidden by one between two lanes
-/// of a warp.
+/// Returns a key that sorts the examples of a race, best example first. An example that needs a
+/// stronger barrier is better: a race between two lanes of a warp must not hide one between two
+/// warps.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
     return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
@@ -142,8 +142,9 @@ const char* RaceLog::barrier_for(const Race& race) const {
     return takes_all ? "__syncthreads()" : "__syncwarp()";
 }
 
-/// Reports whether one barrier could prevent both races. That is so if some line lies between the
-/// two accesses of each race, or if both races go from the end of a loop to its beginning.
+/// Reports whether a single barrier could prevent both races. That is the case if the same line
+/// lies between the two accesses of each race, or if both races lead from the end of a loop back to
+/// its beginning.
 bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
     const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
     const Place then[] = {place_of(a.later), place_of(b.later)};

@@ -1,11 +1,12 @@
 // Shared by the two race checkers: the races of one launch, each reported once.
 //
 // Builds on  report/reports.h.
-// Idea       A racy kernel has the same race thousands of times, between the same two lines, in
-//            either order. That is one mistake, so it becomes one report. For every pair of lines,
-//            the log stores the number of races and the example that comes first: races between
-//            blocks before those between warps and those between lanes of a warp, then by kind,
-//            block and thread. So the text does not depend on how many workers ran the blocks.
+// Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
+//            either order. That is one mistake, so it is reported once. For every pair of lines,
+//            the log stores the number of races and the example that sorts first: races between
+//            blocks come before those between warps, which come before those between lanes of a
+//            warp; then the order is by kind, block and thread. So the text does not depend on how
+//            many workers ran the blocks.
 #pragma once
 
 #include <bit>
@@ -20,16 +21,18 @@
 
 namespace coalesce::simulator {
 
-/// Asks the executor which value a lane will store. `copy` writes the lane's bytes, at most 16, to
-/// `bytes` in memory order. The checker calls `copy` only if two accesses collide, so correct
-/// kernels pay nothing for it. If `copy` is null, the value is unknown.
+/// A way to ask the executor which value a lane will store. `copy` writes the lane's bytes, at most
+/// 16, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
+/// correct kernels pay nothing for it. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
 
-    /// Reports whether two lanes of a store write different values. False if unknown.
+    /// Reports whether two lanes of a store write different values. Returns false if the values are
+    /// unknown.
     bool differ(int lane, int other_lane, u32 bytes) const;
-    /// Reports whether storing the lane's value changes the contents of `memory`. True if unknown.
+    /// Reports whether storing the lane's value changes the contents of `memory`. Returns true if
+    /// the value is unknown.
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
@@ -53,8 +56,8 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
-/// Finds two lanes of one store that write different values to the same address, so that the result
-/// is undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
+/// Finds two lanes of one store that write different values to the same address, which makes the
+/// result undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
 /// earlier pair that stores equal values.
 template <class Access, class Tell, class Forgive>
 void find_clash(const Access& access, Tell tell, Forgive forgive) {
@@ -79,9 +82,9 @@ inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
 
 /// The cause of a race, which determines its remedy.
 enum class RaceCause : u8 {
-    unordered,         ///< nothing between the two accesses orders them
+    unordered,         ///< nothing orders the two accesses
     same_instruction,  ///< two lanes of one store
-    pending_copy,      ///< the earlier one is an asynchronous copy that has not been waited for
+    pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
 };
 
 /// One of the two accesses of a race.
@@ -98,7 +101,7 @@ struct Race {
     RaceParty later, earlier;
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
-    std::string where;  ///< the bytes, such as "byte 12 of ..."
+    std::string where;  ///< which bytes, for example "byte 12 of ..."
 };
 
 /// The races of a launch. All workers add to the same log. Thread-safe.
@@ -109,8 +112,8 @@ public:
 
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block);
 
-    /// Returns true if this race is already known. The race is then counted, and the caller need
-    /// not describe it.
+    /// Counts the race and returns true if the race is already known. The caller then need not
+    /// describe it.
     bool count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
 
@@ -126,7 +129,7 @@ private:
         Race race;
         u64 count = 0;
     };
-    /// Two places in the source, the lower one first.
+    /// Two places in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
@@ -138,8 +141,8 @@ private:
     Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;
     std::string cure_for(const Race& race) const;
-    /// Returns the barrier that would prevent the race. Lanes of one warp need only __syncwarp(),
-    /// unless warps race at the same place too.
+    /// Returns the barrier that would prevent the race. For lanes of one warp, __syncwarp() is
+    /// enough, unless different warps race at the same place too.
     const char* barrier_for(const Race& race) const;
     bool one_barrier_does(const Race& a, const Race& b) const;
 

@@ -30,9 +30,10 @@ using Cell = u64;
 constexpr u32 kStampAt = 48, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
 constexpr Cell kStrong = 1 << 4, kSeveral = 1 << 3;
 constexpr u32 kLastStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
-/// The clock of a copy that no thread has waited for. It is later than any warp has seen.
+/// The clock of a copy that no thread has waited for. It is later than any clock that a warp has
+/// seen.
 constexpr u32 kPending = 0xffff;
-/// The shift of a word that is split into the cells of its bytes.
+/// The shift of a word that is split into separate cells for its bytes.
 constexpr u32 kSplit = 7;
 
 constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt, 9>,
@@ -42,12 +43,13 @@ constexpr auto stamp_of = cell_field<kStampAt, 16>, warp_of = cell_field<kWarpAt
 Cell with_lane(Cell cell, u32 lane) {
     return (cell & ~(Cell{31} << kLaneAt)) | Cell{lane} << kLaneAt;
 }
-/// Returns the cell of byte `b`, among the bytes that `cell` covers.
+/// Returns the cell for byte `b` of the bytes that `cell` covers.
 Cell byte_of(Cell cell, u32 b) {
     return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
 }
 
-/// The clocks of all warps, as far as one warp knows them. If empty, the warp knows nothing.
+/// The clocks of all warps, as far as one warp knows them. An empty vector means that the warp
+/// knows nothing.
 using Clock = std::vector<u32>;
 
 void join(u32* into, const u32* from, std::size_t warps) {
@@ -71,7 +73,7 @@ private:
     Clock all_;
 };
 
-/// In a cluster, the bits of an address from here up are the rank of its block.
+/// In a cluster, the bits of an address from this position upwards hold the rank of its block.
 constexpr u32 kRankAt = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
@@ -88,40 +90,40 @@ struct SharedRace::State {
     RaceLog* log = nullptr;
     Wanted wanted;
     u64 block = 0;
-    Cluster cluster;  ///< has no block numbers if there is only one block
-    u32 warps = 0;    ///< of all blocks together
+    Cluster cluster;  ///< `blocks` is empty if there is only one block
+    u32 warps = 0;    ///< in all blocks together
     const u8* memory = nullptr;
     u64* findings = nullptr;
     /// Reports about uninitialized reads by site, for this block and for all blocks so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;   ///< sites whose reads race in this block
-    bool forgave = false;      ///< a collision in this block stored equal values
+    bool forgave = false;      ///< accesses in this block collided but stored equal values
     std::map<u32, u64> ended;  ///< sites reported because their target block may have ended
 
     // ---- the shadow ----
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// The written bytes of each word. The upper 28 bits are the serial number of the block, and
-    /// each of the lower 4 stands for a byte.
+    /// Which bytes of each word have been written. The upper 28 bits are the serial number of the
+    /// block, and each of the lower 4 bits stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
     // ---- the clocks ----
 
     Clocks clocks;
-    /// `accesses` counts the accesses of each warp, and `phase_begin` is that count when all warps
-    /// last met. `steps` is the number of a warp's last access at each site.
+    /// `accesses` counts the accesses of each warp, and `phase_begin` is that count at the time
+    /// when all warps last met. `steps` holds the number of each warp's last access at each site.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;                            ///< the clocks of each warp at its last fence
-    std::vector<u8> fenced;                   ///< warps with a fence
+    std::vector<u8> fenced;                   ///< warps that have executed a fence
     Clocks barriers;                          ///< the barriers of all blocks, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_over;
-    /// The same clocks, with .relaxed arrivals included. `met` has what each block has learned from
-    /// them, which is enough to order accesses before the end of a block.
+    /// The same clocks, with .relaxed arrivals included. `met` holds what each block has learned
+    /// from them, which is enough to order accesses before the end of a block.
     Clock all_arrived, all_over;
     Clocks met;
 
@@ -129,7 +131,7 @@ struct SharedRace::State {
     struct Copy {
         u32 warp, site, bytes_per_lane;
         Mask lanes;
-        u32 group = 0;  ///< 0: not committed yet
+        u32 group = 0;  ///< 0 if not committed yet
         std::array<u32, kLanes> addresses{};
 
         explicit Copy(const SharedAccess& access)
@@ -146,12 +148,12 @@ struct SharedRace::State {
         Copy copy;
         u32 ticket;
         bool writes;
-        u32 clock;       ///< the clock of its warp when the copy was issued
+        u32 clock;       ///< its warp's clock when the copy was issued
         Clock released;  ///< the clocks that a thread acquires by observing its completion
     };
     std::vector<BulkCopy> bulk_copies;
     u32 last_ticket = 0;
-    std::vector<u32> groups;  ///< committed by each warp
+    std::vector<u32> groups;  ///< number of groups committed by each warp
 
     void begin_launch(const Kernel& of, u32 all_warps, u32 blocks) {
         kernel = &of;
@@ -211,7 +213,7 @@ struct SharedRace::State {
     }
     bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
-    /// Ends the current moment of this warp, so that later accesses are distinct from earlier ones.
+    /// Ends the warp's current moment, so that later accesses can be told apart from earlier ones.
     void tick(u32 warp) {
         if (++clocks[warp][warp] == kPending) forget();
     }
@@ -224,7 +226,7 @@ struct SharedRace::State {
     struct Access {
         const SharedAccess& from;
         bool reads, writes;
-        Cell me;  ///< this warp's cell, to which lane and shift are added
+        Cell me;  ///< this warp's cell, still without lane and shift
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 
@@ -247,7 +249,7 @@ struct SharedRace::State {
     }
 
     /// Checks an access to `count` bytes at `address` against the earlier access in a cell, and
-    /// reports a race.
+    /// reports a race if there is one.
     void meet(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
               bool earlier_wrote) {
         if (!is_live(earlier)) return;
@@ -276,10 +278,10 @@ struct SharedRace::State {
     }
 
     /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
-    /// happened to run the other warp ahead, but the program's author thinks of both warps side by
-    /// side. If the warp that is ahead executed the instruction of `mine` before the one of
-    /// `ahead`, then `mine` is the earlier access in this sense, and the barrier is missing after
-    /// it.
+    /// happened to run the other warp ahead, but the program's author thinks of both warps as
+    /// running side by side. If the warp that is ahead executed the instruction of `mine` before
+    /// that of `ahead`, then `mine` is the earlier access in this sense, and the missing barrier
+    /// belongs after it.
     bool comes_first(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
@@ -308,8 +310,8 @@ struct SharedRace::State {
     u32 barrier_of(u32 warp, u32 id) const {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
-    /// Returns the offset of the cells of an address. The cells of a cluster's blocks follow one
-    /// after the other.
+    /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
+    /// one after the other.
     u32 placed(u32 address) const {
         return cluster.blocks.empty()
                    ? address
@@ -339,8 +341,8 @@ struct SharedRace::State {
         log->add({kind, later, earlier, cause, address, name_of(address)});
     }
 
-    /// Reports accesses by other blocks that are not ordered before the end of this block. All
-    /// warps of this block have ended.
+    /// Reports accesses by other blocks that are not ordered before the end of this block. Call
+    /// this after all warps of this block have ended.
     void find_accesses_of_others(u32 rank) {
         if (!wanted.races) return;
         Clock known(met[rank], met[rank] + warps);
@@ -385,7 +387,7 @@ struct SharedRace::State {
         u32 address, bytes;
         Cell mine;
         u32 word() const { return address / kWordBytes; }
-        /// As bits of the word.
+        /// Returns the bytes as a mask within their word.
         u32 bits() const { return ((1u << bytes) - 1) << address % kWordBytes; }
     };
 
@@ -549,8 +551,8 @@ struct SharedRace::State {
             report.message += " (It is " + name_of(static_cast<u32>(what.address)) + ".)";
     }
 
-    /// Reports the block's uninitialized reads. A read of bytes that another warp wrote too late is
-    /// left out, because it was reported as a race.
+    /// Reports the block's uninitialized reads. Reads of bytes that another warp wrote too late are
+    /// left out, because they have been reported as races.
     void end_block() {
         for (auto& [site, report] : uninitialised_here) {
             if (explained.contains(site)) continue;
@@ -621,8 +623,8 @@ struct SharedRace::State {
         count_step(access.from);
     }
 
-    /// Handles the usual access: each lane has one whole word, and no cell conflicts with it.
-    /// Returns false, and records nothing, if the slow path is needed.
+    /// Handles the usual kind of access, in which each lane has one whole word and no cell
+    /// conflicts with it. Returns false, and records nothing, if the slow path is needed.
     bool perform_quickly(const Access& access) {
         const SharedAccess& from = access.from;
         if (from.bytes_per_lane != kWordBytes || !wanted.races || !wanted.uninitialised)
@@ -795,7 +797,8 @@ bool SharedRace::forgave() const {
 
 namespace {
 
-/// An access with the addresses of its cells, which differ from its own in a cluster.
+/// An access together with the addresses of its cells, which in a cluster differ from the addresses
+/// of the access.
 struct Placed {
     SharedAccess access;
     u32 addresses[kLanes];

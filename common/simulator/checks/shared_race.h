@@ -1,16 +1,17 @@
 // Detects data races in the shared memory of a block, and reads of uninitialized shared memory.
 //
 // Builds on  race_log.h.
-// Idea       Happens-before with vector clocks, one per warp. Warp w's clock [w] counts the moments
-//            at which w's accesses were ordered before something: barriers, __syncwarp, fences. Its
-//            clock [v] tells up to which of v's moments w is ordered after v. An access by v at
-//            moment c is ordered before what w does now if w's clock [v] is above c.
+// Idea       Happens-before with vector clocks, one per warp. Entry [w] of warp w's own clock
+//            counts the moments at which w's accesses were ordered before something: barriers,
+//            __syncwarp, fences. Entry [v] tells up to which of v's moments w is ordered after v.
+//            An access by v at moment c is ordered before what w does now if entry [v] of w's clock
+//            is above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write, and two for reads.
 // O(1)       Cells contain a stamp. A new block, or a barrier of the whole block, uses a new stamp,
 //            which makes all cells stale in one step.
-// Grain      There is one object per worker. If a worker alternates between blocks, each of these
-//            blocks needs its own object.
+// Grain      There is one object per worker. If a worker alternates between blocks, each of those
+//            blocks needs an object of its own.
 #pragma once
 
 #include <memory>
@@ -27,11 +28,12 @@ struct SharedAccess {
     u32 warp = 0;
     u32 site = 0;  ///< Op::site
     Mask active = 0;
-    /// The offset of each lane in the block's shared memory, which is in bounds.
+    /// Each lane's offset in the block's shared memory. All offsets are in bounds.
     const u32* addresses = nullptr;
     u32 bytes_per_lane = 4;
     bool strong = false;  ///< as in GlobalAccess: volatile, relaxed, acquire or release
-    /// True for .release or .acq_rel on the instruction, which then acts like a fence before it.
+    /// True if the instruction is .release or .acq_rel, and therefore acts as if a fence preceded
+    /// it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value that will be stored
     /// For reads, receives a mask of each lane's uninitialized bytes if reading them is not an
@@ -49,12 +51,12 @@ public:
     SharedRace();
     ~SharedRace();
 
-    /// The blocks of a cluster, which are checked together. Addresses contain the rank of their
-    /// block above 24 bits. Warps are numbered consecutively from block to block.
+    /// The blocks of a cluster, which are checked together. The bits of an address above the low 24
+    /// hold the rank of its block. Warps are numbered consecutively from block to block.
     struct Cluster {
         std::vector<u64> blocks;  ///< the blocks' numbers in the grid, by rank
         u32 warps = 0;            ///< per block
-        /// The distance in bytes between the shared memories of two blocks.
+        /// The distance in bytes from the shared memory of one block to that of the next.
         u32 stride = 0;
     };
 
@@ -73,8 +75,8 @@ public:
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
-    /// Reports whether accesses of this block collided, but were not a race because they stored
-    /// equal values. In another block the values may differ.
+    /// Reports whether accesses in this block collided but did not count as a race, because they
+    /// stored equal values. In another block, the values may differ.
     bool forgave() const;
 
     // ---- accesses: call these before the memory changes ----
@@ -86,14 +88,14 @@ public:
     /// not race with each other, but they race with plain stores that create or overwrite the
     /// mbarrier.
     void use_mbarrier(const SharedAccess& access);
-    /// Marks bytes as written that were not passed to write(), such as those that an atomic
-    /// overwrites.
+    /// Marks bytes as written that were not passed to write(), such as those overwritten by an
+    /// atomic.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks bytes as uninitialized after the lanes have written them. `undefined` has a mask of
+    /// Marks bytes as uninitialized after the lanes have written them. `undefined` holds a mask of
     /// such bytes for each lane; null means that there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
-    /// Returns a mask of the uninitialized bytes among these (at most 32).
+    /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
     u32 unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- synchronization ----
@@ -102,11 +104,11 @@ public:
     /// bar.arrive).
     void barrier_arrive(u32 id, u32 warp);
     /// Records that the barrier has completed. Call this once, before any warp continues. `waiting`
-    /// are the warps that waited at the barrier, not those that only arrived. `whole_block` is true
-    /// if they include all live warps. `first_warp` is the block's first warp in its cluster.
+    /// holds the warps that waited at the barrier, not those that only arrived. `whole_block` is
+    /// true if they include all live warps. `first_warp` is the block's first warp in its cluster.
     void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
-    /// Record that a warp arrives at the barrier of the cluster (with .relaxed, `releases` is
-    /// false), that all warps have arrived, and that a warp has waited for them.
+    /// Record that a warp arrives at the cluster's barrier (with .relaxed, `releases` is false),
+    /// that all warps have arrived, and that a warp has waited for them.
     void cluster_arrive(u32 warp, bool releases);
     void cluster_complete();
     void cluster_wait_done(u32 warp);

@@ -1,8 +1,8 @@
-// The two counting rules of counters.h, and fast paths for them.
+// The counting rules of counters.h, and fast paths for them.
 //
 // Idea   Nearly every request of a real kernel is regular: consecutive addresses, one constant
 //        stride, one address for all lanes, or each bank once. A few vector instructions handle
-//        these. All other requests use a small hash set, lane by lane.
+//        such requests. All others go through a small hash set, lane by lane.
 #include "simulator/counters/counters.h"
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace {
 constexpr u32 kSectorShift = 5;
 constexpr u32 kWordShift = 2;
 
-/// A set of a few numbers, with open addressing. The table is larger than any set that is needed.
+/// A small set of numbers that uses open addressing. The table is larger than any set that is
+/// needed.
 class SmallSet {
 public:
-    /// Adds `value` and returns true if the set did not contain it.
+    /// Adds `value`. Returns true if it is new in the set.
     bool insert(u64 value) {
         u32 place = static_cast<u32>(value * 0x9e3779b97f4a7c15ull >> (64 - kBits));
         while (used_[place]) {
@@ -54,9 +55,9 @@ u32 count_sectors_any(const u64* addresses, u32 bytes, Mask active) {
     return sectors;
 }
 
-/// Counts sectors if no lane straddles two of them and all lie within 128 GB. A sector counts for
-/// the first lane that accesses it. Comparing all pairs of lanes is faster than a set, because each
-/// step handles 32 lanes.
+/// Counts the sectors if no lane straddles two of them and all lie within 128 GB. Each sector is
+/// counted at the first lane that accesses it. Comparing all pairs of lanes is faster than using a
+/// set, because each step handles 32 lanes.
 u32 count_apart(const u64* addresses) {
     u32 sectors[kLanes], seen[kLanes] = {};
     for (int l = 0; l < kLanes; ++l)
@@ -97,9 +98,9 @@ u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
     return most;
 }
 
-/// Returns the wavefronts of a pass of `kCount` lanes, or 0 if the pass is not regular. In units of
-/// the size of a lane's access (4, 8 or 16 bytes: shift 2, 3 or 4), the rule stays the same with
-/// fewer, wider banks, and a pass has as many lanes as there are wide banks.
+/// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular.
+/// Measured in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4), the rule is the same
+/// with fewer, wider banks, and a pass has as many lanes as there are wide banks.
 template <u32 kCount>
 u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -122,7 +123,7 @@ u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     return 0;
 }
 
-/// Returns the wavefronts of a pass in which every lane has an address (see close_gaps).
+/// Returns the number of wavefronts in a pass in which every lane has an address (see close_gaps).
 u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     u32 taken = 0;
     switch (count) {
@@ -134,7 +135,7 @@ u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     return taken ? taken : busiest_bank(addresses, bytes, count);
 }
 
-/// Reports whether each lane has the same address as lane ^ distance, if both are active.
+/// Reports whether each lane has the same address as lane ^ distance wherever both are active.
 bool lanes_share(const u32* addresses, Mask active, int distance) {
     u32 differs = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -163,8 +164,8 @@ Mask first_at_each_address(const u64* addresses, Mask active) {
 constexpr u32 kAtomicUnits = 4, kLineBytes = 128;
 
 /// Returns the unit of the first-level cache that serves the line of this address. Both bits of the
-/// unit's number are parities of address bits. (Found with 750 random reductions on an H200; of 256
-/// hashes only this one fits.)
+/// unit's number are parities of address bits. (Found by measuring 750 random reductions on an
+/// H200. Of 256 hashes, only this one fits.)
 u32 atomic_unit_of(u64 address) {
     constexpr u64 low_bit = 0x15a80, high_bit = 0xed00;
     const int low = std::popcount(address & low_bit) & 1,
@@ -173,7 +174,7 @@ u32 atomic_unit_of(u64 address) {
 }
 
 /// Performs one pass of a unit. Removes the lanes that it serves from `lanes`, and returns the
-/// number of their sectors.
+/// number of sectors that they access.
 u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
     u64 taken = 0;  // positions in the line, in units of two bytes (the smallest atomic)
@@ -268,7 +269,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
-    // If all lanes change the same counter, there are as many passes as lanes.
+    // If all lanes have the same address, there are as many passes as lanes.
     if (all_the_same(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);

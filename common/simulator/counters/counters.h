@@ -1,7 +1,7 @@
 // What the hardware counts for one warp-wide memory instruction.
 //
-// Idea   Both rules are pure functions of 32 addresses. They are stated here, tested against a
-//        table measured on hardware, and used by every memory instruction.
+// Idea   The counting rules are pure functions of 32 addresses. They are stated here, tested
+//        against a table of measurements on hardware, and used for every memory instruction.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -13,7 +13,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;
-    /// The passes with at least one active lane: the number of wavefronts without bank conflicts.
+    /// The number of passes with at least one active lane, which is also the number of wavefronts
+    /// without bank conflicts.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -31,7 +32,7 @@ struct Wavefronts {
 /// A word that several lanes access is delivered once.
 ///
 /// Loads of 8 and 16 bytes take half as many passes if lanes share addresses in pairs: each lane
-/// with lane ^ 1, or each with lane ^ 2, as far as both are active. (Measured on an H200: 600
+/// with lane ^ 1, or each with lane ^ 2, wherever both are active. (Measured on an H200: 600
 /// patterns of such loads all follow this rule, and 300 patterns of stores never do.) The rows of
 /// 8x8 matrices (ldmatrix, stmatrix), 16 bytes each, count like stores: one pass per matrix.
 enum class SharedAccessKind : u8 { load, store, matrix };
@@ -55,23 +56,23 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 /// exact within 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Counts the distinct 32-byte sectors of each pass of an atomic on the shared memory of another
-/// block of the cluster, and adds them up. A pass serves each address once.
+/// Counts the distinct 32-byte sectors in each pass of an atomic on the shared memory of another
+/// block of the cluster, and returns their sum. A pass serves each address once.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Counts the wavefronts of an atomic on shared memory. Each pass of 32, 16 or 8 lanes (as in
 /// count_wavefronts) takes as many wavefronts as the largest number of *lanes* that one bank has to
-/// serve. Operations that the hardware does as compare-and-exchange take twice as many, even in the
-/// ideal case in which each lane has its own bank.
+/// serve. Operations that the hardware implements as compare-and-exchange take twice as many, even
+/// in the ideal case in which each lane has its own bank.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// Returns the lanes that can exchange their values in one iteration of a loop. In machine code,
-/// additions of floats and 64-bit operations in shared memory are such loops: each iteration loads
-/// the words of all remaining lanes, then compares and exchanges. In each pass of 32 or 16 lanes,
-/// the first active lane of each bank tries its exchange. (Measured on an H200 with five
-/// instructions on 22 patterns, one warp each: requests and wavefronts of loads and of exchanges
-/// all match.)
+/// Returns the lanes that can exchange their values in one iteration of an atomic that is a loop.
+/// In machine code, float additions and 64-bit operations on shared memory are such loops: each
+/// iteration loads the words of all remaining lanes, then compares and exchanges. In each pass of
+/// 32 or 16 lanes, the first active lane of each bank attempts its exchange. (Measured on an H200
+/// with five instructions on 22 patterns, one warp each: the requests and wavefronts of loads and
+/// of exchanges all match.)
 Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// Totals of one memory instruction of a kernel ("site"), over all warps and launches. An access
@@ -79,10 +80,10 @@ Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active)
 struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global: warp instructions with an active lane
     u64 sectors = 0;       ///< global
-    u64 useful_bytes = 0;  ///< global: bytes that the lanes asked for
+    u64 useful_bytes = 0;  ///< global: bytes that the lanes requested
     u64 waits = 0;         ///< waits here for loads from global memory or copies to shared memory
 
-    u64 shared_requests = 0;  ///< shared memory, as below
+    u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
     u64 bytes_under_way = 0;  ///< bytes in flight to shared memory at each load from it, summed
@@ -95,7 +96,7 @@ struct alignas(32) SiteCounters {
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
 
-    /// Adds a request of these lanes for `bytes` bytes each.
+    /// Adds a request in which each of these lanes accesses `bytes` bytes.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
         ++requests;
         sectors += touched_sectors;

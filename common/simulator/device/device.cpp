@@ -30,9 +30,9 @@ struct Device::State {
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
-    std::unordered_map<std::string, u64> alike;  ///< the number of launches with each key_of()
-    /// The steps of a clean block in shared memory during a kernel's last launch, and the key of
-    /// that launch.
+    std::unordered_map<std::string, u64> alike;  ///< number of launches for each key_of()
+    /// The steps of a clean block in shared memory, recorded during a kernel's last launch, and the
+    /// key of that launch.
     struct CleanBlock {
         std::shared_ptr<const Kernel::Code> code;
         std::string key;
@@ -127,7 +127,7 @@ void add_totals(Kernel& kernel, const WorkerTotals& totals) {
 /// Returns the allocations to which the kernel writes through its pointers.
 std::vector<const Allocation*> written_by(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers{launch.grid_workspace};  // barriers of the grid write to it
+    std::vector<u64> pointers{launch.grid_workspace};  // grid barriers write to it
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())
@@ -188,7 +188,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && leaves_checks_out(launch))) {
-        // If not all blocks are executed, memory that the others read may never have been written.
+        // If some blocks are not executed, the others may read memory that is therefore never
+        // written.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }
@@ -237,8 +238,8 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
 
 namespace {
 
-/// Returns a key that is equal for launches of the same kernel with the same arguments, shape and
-/// checks.
+/// Returns a key that is the same for launches of the same kernel with the same arguments, shape
+/// and checks.
 std::string key_of(const Launch& launch) {
     std::string key(launch.parameters.begin(), launch.parameters.end());
     const auto add = [&key](const auto& value) {
@@ -257,9 +258,9 @@ std::string key_of(const Launch& launch) {
 }  // namespace
 
 /// Reports whether this launch is only counted and not checked, because enough launches with the
-/// same arguments were checked before (see Options::sample).
+/// same arguments have already been checked (see Options::sample).
 bool Device::leaves_checks_out(const Launch& launch) {
-    // A program may make any number of different launches, so limit the table.
+    // A program may make any number of different launches, so limit the size of the table.
     constexpr std::size_t kMostKept = 1 << 16;
     if (state_->alike.size() >= kMostKept) return false;
     if (++state_->alike[key_of(launch)] <= options().sample) return false;
@@ -273,7 +274,7 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Among the values that addresses are computed from before a block begins, only %gridid differs
+    // Of the values from which addresses are computed before a block begins, only %gridid differs
     // from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
@@ -300,7 +301,7 @@ struct Chosen {
     Launch launch;
 };
 
-/// Sets which neighbouring blocks the launch records, according to what the sampled blocks have
+/// Chooses which neighbouring blocks the launch records, based on what the sampled blocks have
 /// shown.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
     const auto neighbours = Recorder::neighbours(recording, resident);
@@ -322,8 +323,8 @@ void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
 }  // namespace
 
 /// Runs the sampled blocks step by step. `launch` does not run them again. If blocks can observe
-/// the order in which they run, each sampled block runs when its turn comes, otherwise they all run
-/// first.
+/// the order in which they run, each sampled block runs when its turn comes. Otherwise, all of them
+/// run first.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;

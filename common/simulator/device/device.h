@@ -34,8 +34,8 @@ public:
     /// Frees the module's variables. The counters of its kernels are kept for the final report.
     void unload(Module& module);
 
-    /// Runs the grid to its end. `arguments[i]` points to the value of parameter i. The status is
-    /// the CUDA error; the error itself has been reported with its position (see Reports).
+    /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the
+    /// CUDA error; the error itself has already been reported with its position (see Reports).
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
     /// Returns how many blocks of this shape fit on one multiprocessor (cudaOccupancy...).
@@ -59,7 +59,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Returns all kernels of all modules, including unloaded ones, for the table at exit.
+/// Returns all kernels of all modules, including those that have been unloaded, for the table at
+/// exit.
 std::vector<const Kernel*> all_kernels();
 
 /// Deletes the data of unloaded modules, for programs that load one kernel after another.

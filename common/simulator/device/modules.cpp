@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Loaded modules, and the counters of unloaded modules, which the report at exit needs.
+/// The loaded modules, and the counters of unloaded modules, which the report at exit needs.
 struct Registry {
     std::mutex mutex;
     std::vector<Module*> loaded;
@@ -30,10 +30,10 @@ Registry& registry() {
     return r;
 }
 
-/// The limit of hardware, where the addresses of variables span 2 GiB.
+/// The hardware limit, because the addresses of variables span 2 GiB.
 constexpr u64 kMaxVariableBytes = 2ull << 30;
 
-/// Allocates device memory for every .global and .const variable, and writes the initial value
+/// Allocates device memory for every .global and .const variable, and writes its initial value
 /// there.
 void place_variables(Module& module, DeviceMemory& memory) {
     u64 total = 0;
@@ -58,9 +58,9 @@ void place_variables(Module& module, DeviceMemory& memory) {
     }
 }
 
-/// Returns the address of a shared variable, which must be the same in every kernel that has it, or
-/// nothing if no kernel has it. clang may keep an array of such addresses as a constant. ptxas, and
-/// so a real GPU, rejects that.
+/// Returns the address of a shared variable, or nothing if no kernel has the variable. The address
+/// must be the same in all kernels that have it. clang may turn an array of such addresses into a
+/// constant, which ptxas, and therefore a real GPU, rejects.
 std::optional<u64> shared_address(const Module& module, const std::string& name) {
     std::optional<u64> address;
     for (const auto& [kernel_name, kernel] : module.kernels) {

@@ -1,6 +1,7 @@
 // Passes atomics, asynchronous copies and fences to the checks.
 //
-// Builds on  memory_access.h, which has resolved the addresses, and checks/*.h, which judge them.
+// Builds on  memory_access.h, which resolves the addresses, and checks/*.h, which judge the
+//            accesses.
 #include <algorithm>
 
 #include "simulator/checks/access_report.h"
@@ -11,7 +12,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Returns the lanes of an access that are in shared memory, in the form that the checker needs.
+/// Returns the lanes of an access whose addresses are in shared memory, in the form that the
+/// checker needs.
 SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
                           const LaneOffsets& offsets, u32 bytes) {
     return {.warp = race_warp(w),
@@ -37,8 +39,8 @@ struct Undefined {
     bool any = false;
 };
 
-/// Checks that the bytes that the lanes read are initialized. `wanted` holds the number of bytes
-/// that each lane reads; null means that every lane reads `bytes`.
+/// Checks that all bytes read by the lanes are initialized. `wanted` holds the number of bytes that
+/// each lane reads; null means that every lane reads `bytes`.
 Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
                         LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;

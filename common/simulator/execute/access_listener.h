@@ -1,5 +1,5 @@
-// Listeners for the memory accesses of warps. If a warp has no listener, that costs one comparison
-// with null per access.
+// Listeners for the memory accesses of warps. Without a listener, the cost is one comparison with
+// null per access.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct HeardAccess {
     bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
     bool asynchronous = false;  ///< part of an asynchronous copy to or from shared memory
     bool of_matrices = false;   ///< ldmatrix or stmatrix, where each lane has one row
-    u32 bytes = 0;              ///< of a lane
-    u32 wavefronts = 0;         ///< for an atomic on shared memory, the wavefronts that are counted
+    u32 bytes = 0;              ///< bytes per lane
+    u32 wavefronts = 0;         ///< for an atomic on shared memory, the wavefronts counted
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
@@ -60,7 +60,7 @@ public:
     }
 };
 
-/// A listener that also receives every instruction. It works only in plain mode, in which each
+/// A listener that also receives every instruction. It works only in plain mode, where each
 /// instruction has its own Op.
 class StepListener : public AccessListener {
 public:

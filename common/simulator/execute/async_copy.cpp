@@ -19,21 +19,21 @@
 
 namespace coalesce::simulator {
 
-/// The copies of one instruction. AsyncCopies stores them, so the type must have a name outside of
+/// The copies issued by one instruction. AsyncCopies stores them, so the type cannot be local to
 /// this file.
 struct AsyncCopy {
     Mask lanes = 0;
-    u32 group = 0;  ///< number of groups that these lanes had committed before
+    u32 group = 0;  ///< number of groups that these lanes had already committed
     u32 bytes = 0;
     u32 site = 0;
     std::array<u8*, kLanes> to;
     std::array<const u8*, kLanes> from;
-    std::array<u8, kLanes> wanted;  ///< bytes to read; zeros follow
+    std::array<u8, kLanes> wanted;  ///< bytes to read; the rest is filled with zeros
 };
 
 struct WarpCopies {
     std::deque<AsyncCopy> pending;
-    std::array<u32, kLanes> committed{};  ///< groups, by lane
+    std::array<u32, kLanes> committed{};  ///< number of groups, by lane
 };
 
 namespace {
@@ -67,7 +67,7 @@ WarpCopies& copies_of(Warp& w) {
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
     for (AsyncCopy& copy : copies.pending) {
-        // Waiting for all but the latest groups completes the groups before them.
+        // Waiting for all but the latest groups completes all earlier groups.
         const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
             return everything || u64{copy.group} + groups_left < copies.committed[l];
         });
@@ -91,8 +91,8 @@ void count_wait(Warp& w) {
 
 /// The meaning of the operand after the size.
 enum class Source : u8 {
-    whole,    ///< nothing: all bytes are read
-    size,     ///< Op::c: how many are read
+    whole,    ///< no operand: all bytes are read
+    size,     ///< Op::c: the number of bytes to read
     ignored,  ///< Op::c is a predicate; if true, no bytes are read
 };
 

@@ -2,19 +2,20 @@
 //
 // Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. The purpose of
 //            a copy to shared memory is to be in flight while its block does something else, such
-//            as reading earlier data. So whenever a warp loads from shared memory, the bytes that
-//            its block has in flight to shared memory are added up. That gives 0 in a loop that
-//            waits for everything that it requested, and the bytes of one stage in a loop with two
-//            stages. The sum divided by the number of these loads shows how much is fetched in the
-//            meantime. (The simulator runs warps one after the other, from barrier to barrier. If
-//            each warp requests its copies and then reads, without a barrier in between, the first
-//            warp sees only its own copies.) Zeros that fill up a copy are not counted. A wait is
-//            counted for the instruction of the oldest pending copy.
-//            - cp.async.wait_group and wait_all are waits of a warp for the copies of its active
-//              lanes, if some of these copies have not been waited for.
+//            as reading earlier data. So whenever a warp loads from shared memory, the number of
+//            bytes that its block has in flight to shared memory is added to the counter. The sum
+//            is 0 for a loop that waits for everything it has requested, and grows by the bytes of
+//            one stage with every load in a loop with two stages. The sum divided by the number of
+//            these loads shows how much is fetched in the meantime. (The simulator runs warps one
+//            after the other, from barrier to barrier. If each warp requests its copies and then
+//            reads, without a barrier in between, the first warp sees only its own copies.) Zeros
+//            that pad a copy are not counted. A wait is counted for the instruction of the oldest
+//            pending copy.
+//            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
+//              active lanes, if some of these copies have not been waited for.
 //            - A bulk copy is waited for once, by the first thread that tests its mbarrier.
 //            - cp.async copies that report to an mbarrier count as complete when they report, so no
-//              wait is counted for them. The same is true for bulk copies to global memory.
+//              wait is counted for them. The same applies to bulk copies to global memory.
 #pragma once
 
 #include <optional>
@@ -37,7 +38,8 @@ Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// Executes the bulk copies that report to this mbarrier, in order, as long as its phase waits only
 /// for bytes. Call this when a thread asks whether the phase has ended (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the bytes of the copies that report to this mbarrier and have not arrived.
+/// Returns the number of bytes that have not arrived yet, in the copies that report to this
+/// mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// Reports the copies that may still read the shared memory of a block of a cluster, and executes
@@ -49,7 +51,7 @@ void end_bulk_copies(Block& block);
 
 /// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether all threads have arrived at the mbarrier, but some announced bytes have not.
+/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds bytes that have arrived.
 void complete_bytes(Block& block, u32 address, u32 bytes);

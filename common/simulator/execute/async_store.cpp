@@ -1,9 +1,9 @@
 // st.async and red.async: a thread stores to the shared memory of any block of its cluster, or
-// changes it, and an mbarrier in the same block counts the bytes.
+// updates it, and an mbarrier in the same block counts the bytes.
 //
 // Idea   A store is kept like a bulk copy (bulk_copies.h), and reaches memory when a thread waits
-//        at the mbarrier. A change is atomic and is made immediately. Only its bytes arrive later
-//        at the mbarrier.
+//        at the mbarrier. An update is atomic and takes effect immediately. Only its bytes arrive
+//        at the mbarrier later.
 #include <array>
 
 #include "simulator/execute/bulk_copies.h"
@@ -19,7 +19,7 @@ using ptx::Type;
 
 namespace {
 
-/// Set in Op::detail if the elements have 8 bytes.
+/// Set in Op::detail if the elements are 8 bytes wide.
 constexpr u8 kWideElements = 64;
 constexpr u32 kMostBytesOfStore = 16;
 
@@ -49,11 +49,11 @@ struct AsyncStore {
     u64 address = 0, mbarrier = 0;
     const u8* value = nullptr;
     u32 bytes = 0;
-    bool is_done = false;  ///< for red.async, memory already has the value
+    bool is_done = false;  ///< for red.async, the value is already in memory
 };
 
-/// Queues a store until some thread waits at the mbarrier. Returns false if an error was reported
-/// and the launch has failed.
+/// Queues a store until a thread waits at the mbarrier. Returns false if an error was reported and
+/// the launch has failed.
 bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     bulk::Issue issue{.w = w,
                       .copy = {.op = op,
@@ -74,7 +74,7 @@ bool store_later(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     if (!bulk::find_mbarrier(issue)) return false;
     Block& home = *issue.copy.home;
     if (store.is_done) {
-        // Memory already has the value, and the mbarrier counts its bytes later.
+        // The value is already in memory; the mbarrier counts its bytes later.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
     } else {

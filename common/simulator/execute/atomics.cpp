@@ -1,14 +1,15 @@
 // atom and red: read memory, combine the value with a register and write it back, in one atomic
 // step.
 //
-// Idea   A combining function (Add, Minimum, Exchange ...) on a type gives one handler. Lanes take
-//        their turns in lane order. In global memory each turn is also an atomic operation of the
-//        host, because several workers may run blocks at the same time. Shared memory belongs to
-//        the one worker that runs the block. An atomic that is a loop in machine code runs as that
-//        loop, as if the block's other warps waited in the meantime. On hardware they cause more
-//        iterations.
-// Watch  A block's result may depend on when its turn came. So a launch runs on one worker if it
-//        uses a returned old value or a rounded sum (FamilyInstruction::order_sensitive).
+// Idea   Each combination of a function (Add, Minimum, Exchange ...) and a type gives one handler.
+//        Lanes take their turns in lane order. In global memory each turn is also an atomic
+//        operation on the host, because several workers may run blocks at the same time. Shared
+//        memory belongs to the one worker that runs the block. An atomic that is a loop in machine
+//        code runs as that loop, as if the block's other warps waited in the meantime. On hardware,
+//        other warps cause further iterations.
+// Watch  A block's result may depend on when its turn comes. So a launch runs on one worker if it
+//        uses the old value that an atomic returns, or a rounded sum
+//        (FamilyInstruction::order_sensitive).
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -34,8 +35,8 @@ namespace {
 template <class T>
 using Bits = Element<sizeof(T)>;
 
-/// Adds two numbers. In global memory the hardware flushes subnormal floats to zero, and in shared
-/// memory it does not. (The PTX manual describes this under `atom`.)
+/// Adds two numbers. The hardware flushes subnormal floats to zero in global memory, but not in
+/// shared memory. (The PTX manual describes this under `atom`.)
 template <bool InGlobal>
 float added(float a, float b) {
     return canonical(InGlobal ? flush(flush(a) + flush(b)) : a + b);
@@ -49,7 +50,7 @@ double added(double a, double b) {
 template <class F, class T, bool InGlobal>
 Bits<T> combined_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
-    if constexpr (requires { typename T::Each; }) {  // each half is combined on its own
+    if constexpr (requires { typename T::Each; }) {  // each half is combined separately
         const auto each = [](u32 of_x, u32 of_y, u32 of_z) {
             return u32{combined_bits<F, typename T::Each, InGlobal>(
                 static_cast<u16>(of_x), static_cast<u16>(of_y), static_cast<u16>(of_z))};
@@ -117,13 +118,13 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane whose value changes nothing leaves such a loop without an exchange.
+/// Reports whether a lane leaves the loop without an exchange if its value would change nothing.
 template <class F>
 constexpr bool leaves_unchanged() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
 }
 
-/// Counts the requests and wavefronts of such a loop, one iteration at a time.
+/// Counts the requests and wavefronts of an atomic's loop, one iteration at a time.
 class LoopCount {
 public:
     LoopCount(const LaneOffsets& offsets, u32 bytes) : offsets_(offsets), bytes_(bytes) {}
@@ -131,8 +132,8 @@ public:
     void add_loads(Mask lanes) {
         loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
     }
-    /// Counts one iteration's exchanges. Returns the lanes that try one, which are the first of
-    /// each bank.
+    /// Counts the exchanges of one iteration. Returns the lanes that attempt one, which are the
+    /// first in each bank.
     Mask add_exchanges(Mask lanes) {
         const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
         const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);
@@ -153,9 +154,9 @@ private:
     Wavefronts loads_{0, 0, 0}, exchanges_{0, 0, 0};
 };
 
-/// Executes F for lanes whose words are in the block's own shared memory, in the order of hardware:
-/// an exchange fails if another lane has changed the word since the load. Returns whether memory
-/// has changed.
+/// Executes F for lanes whose words are in the block's own shared memory, in the order that
+/// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
+/// whether memory has changed.
 template <class F, class T>
 bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting, LoopCount& count) {
     using B = Bits<T>;
@@ -187,8 +188,8 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
     return changed;
 }
 
-/// Returns the lanes that execute such a loop. If one lane acts for all, there is a single
-/// iteration and no loop.
+/// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all,
+/// there is a single iteration and no loop.
 Mask looping_lanes(const Op* op, const Resolved& where) {
     return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
@@ -210,8 +211,8 @@ template <class F, class Lane>
     w.active = all;
 }
 
-/// Executes the turns of `lanes`, for up to `Most` elements each. Returns whether memory has
-/// changed.
+/// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns whether
+/// memory has changed.
 template <class F, class T, u32 Most>
 bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     using B = Bits<T>;
@@ -237,7 +238,7 @@ bool take_turns(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
     return changed;
 }
 
-/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v has the
+/// Executes an atomic on Op::count elements per lane, each of them separately. Op::v holds the
 /// operands, Op::c the value that cas stores, and Op::d, d2, b and c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
@@ -314,14 +315,14 @@ struct AtomicKind {
                operation == "or" || operation == "xor";
     }
     bool comes_in_vectors() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
-    /// Reports whether the unit of shared memory needs compare-and-exchange for this operation. It
-    /// cannot add floats, and its only native operation on 64 bits is exch.
+    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. It
+    /// cannot add floats, and its only native 64-bit operation is exch.
     bool compares_in_shared() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
     }
     /// Returns how an atomic on another block's shared memory is executed, according to the machine
-    /// code for an H200 and its counters. Types of 16 and of 128 bits were not measured.
+    /// code for an H200 and its counters. 16-bit and 128-bit types were not measured.
     RemoteAtomic remote() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::loop;
         const bool is_one = operation == "add" || operation == "exch" || operation == "cas";

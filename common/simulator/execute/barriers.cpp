@@ -118,7 +118,7 @@ void release(Block& block, u32 id) {
     barrier = {};
 }
 
-/// Adds the running lanes to those that wait at barrier `id`.
+/// Adds the running lanes to those waiting at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.settle();
     join_others(w, {.at = op,
@@ -256,7 +256,7 @@ void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
-    if (fragment.at->matrix) return;  // says so itself: is_whole_warp
+    if (fragment.at->matrix) return;  // is_whole_warp reports that itself
     report_mask(w, fragment.at, fragment.lanes,
                 "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
                 fragment.lanes);

@@ -17,16 +17,16 @@ const Op* op_barrier_reduce(Warp& w,
 /// The values of Op::detail for op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
-/// bar.warp.sync has gathered its lanes.
+/// Records that bar.warp.sync has gathered its lanes.
 void note_warp_barrier(Warp& w);
 /// Releases whatever waited only for lanes of this warp that have now exited.
 void lanes_ended(Warp& w);
 
 void spend_instructions(Warp& w, u64 count);
-/// Reports lanes whose mask does not include themselves, and shuffles with lanes that have exited.
+/// Reports lanes that are missing from their own mask, and shuffles that involve exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
-/// Returns the first warp that has waiting lanes, in a block in which no warp can run.
+/// Returns the first warp with waiting lanes, in a block in which no warp can run.
 const Warp& stuck_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);

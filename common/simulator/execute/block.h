@@ -41,7 +41,7 @@ struct Launch {
 
     std::atomic<int> status{0};  ///< the Status of the first failure
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;  ///< the most warp instructions; 0 means no limit
+    u64 instruction_limit = 0;  ///< maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 number = 0;       ///< the number of earlier launches of the process: %gridid
     u64 started_at = 0;   ///< clock_of() at the start of the launch, because clocks never go back
@@ -56,11 +56,11 @@ struct Launch {
     StepListener* recorder = nullptr;  ///< listens to every block that runs
     std::vector<u64> only;             ///< only these blocks run; if empty, all of them do
     std::vector<u64> left_out;         ///< these blocks do not run
-    /// Runs one of the blocks in `left_out` when its turn comes. The function is empty if they have
-    /// already run.
+    /// Runs one of the blocks in `left_out` when its turn comes. Empty if those blocks have already
+    /// run.
     std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
-    u64 first_below = 0, below = 0;  ///< blocks in the grid's next row
+    u64 first_below = 0, below = 0;  ///< recorded blocks in the grid's next row
     /// True if accesses to global memory are only recorded and not executed.
     bool only_heard = false;
     /// The shared memory accesses of an earlier block without errors, or null.
@@ -92,16 +92,16 @@ struct Barrier {
 /// The bytes announced to an mbarrier in its current phase, and the bytes that have arrived.
 struct PhaseBytes {
     i64 announced = 0, came = 0;
-    i64 announced_before = 0;  ///< in the previous phase
+    i64 announced_before = 0;  ///< bytes announced in the previous phase
 };
 
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse it for another block
-    bool is_given_up = false;    ///< the listener has enough, so the block need not finish
+    bool is_given_up = false;    ///< the listener needs no more, so the block need not finish
     Cluster* cluster = nullptr;  ///< its cluster (cluster.h), or null
-    u32 rank = 0;                ///< in its cluster
-    /// Number of its first warp in the cluster, for the race check of shared memory.
+    u32 rank = 0;                ///< its rank in the cluster
+    /// The number of its first warp in the cluster, for the race check of shared memory.
     u32 first_warp = 0;
     bool has_ended = false;             ///< true while other blocks of its cluster still run
     bool uses_cluster_barrier = false;  ///< a warp of the cluster has arrived at its barrier
@@ -128,12 +128,13 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;                       ///< of both, to shared memory
+    u64 copy_bytes_under_way = 0;                       ///< bytes in flight to shared memory
     std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< for mbarriers, by offset (mbarrier.cpp)
-    std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have some
+    std::unordered_map<u32, UndefinedBytes> undefined;  ///< for warps that have any
 
-    /// Cycles since the start of the launch, which the clocks show: kCyclesPerInstruction for every
-    /// warp instruction of this block, plus the time that nanosleep slept (special_registers.h).
+    /// Cycles since the start of the launch, as the clocks show them: kCyclesPerInstruction for
+    /// every warp instruction of this block, plus the time that nanosleep slept
+    /// (special_registers.h).
     u64 cycles = 0;
 
     Watch* watch = nullptr;  ///< belongs to the worker that runs the block
@@ -148,7 +149,7 @@ struct Block {
         return reserved_shared && into < DeviceModel::shared_reserved_used &&
                bytes <= DeviceModel::shared_reserved_used - into;
     }
-    /// Returns the end of the last byte for which has_shared is true.
+    /// Returns the offset just past the last byte for which has_shared is true.
     u32 shared_end() const {
         return reserved_shared
                    ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
@@ -165,7 +166,7 @@ inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }
 
-/// Returns the number of a thread in the launch, in the order of blocks and threads.
+/// Returns the number of a thread in the launch, ordered by block and then by thread.
 inline u64 rank_of(const Warp& w, int lane) {
     return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }

@@ -1,4 +1,4 @@
-// Declarations that the files about cp.async.bulk share: a pending copy, and a copy that is being
+// Declarations shared by the files about cp.async.bulk: a pending copy, and a copy that is being
 // issued.
 //
 // Builds on  block.h, cluster.h.
@@ -23,9 +23,9 @@ namespace bulk {
 
 /// 16 bytes of a copy, or all bytes of an st.async.
 struct Piece {
-    u64 global = 0;   ///< device address; 0 if outside of the array
+    u64 global = 0;   ///< device address; 0 if outside the array
     u32 shared = 0;   ///< offset in the block's shared memory
-    u32 inside = 16;  ///< its bytes within the array, which come first
+    u32 inside = 16;  ///< number of its bytes within the array; these come first
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -37,14 +37,14 @@ struct Copy {
     bool from_shared = false;  ///< reads the shared memory of the issuing block
     Block* issuer = nullptr;
     Block* home = nullptr;  ///< the block whose shared memory it writes, or copies to global memory
-    u32 warp = 0;           ///< of the issuer
+    u32 warp = 0;           ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< groups that its thread had committed before, for copies to global memory
+    u32 group = 0;     ///< for copies to global memory, how many groups were committed before
     u32 mbarrier = 0;  ///< offset of the mbarrier that it reports to, for copies to shared memory
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
-    u64 issued = 0;  ///< the time for the race check of global memory
-    u32 fill = 0;    ///< the 4-byte value for elements outside of the array
+    u64 issued = 0;  ///< when it was issued, for the race check of global memory
+    u32 fill = 0;    ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
     std::vector<u8> values;  ///< for st.async, the values that its piece points to
 
@@ -57,7 +57,7 @@ struct Copy {
 /// The pending copies that write a block's shared memory, or copy it to global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
-    std::vector<std::array<u32, kLanes>> committed;  ///< groups, by warp and lane
+    std::vector<std::array<u32, kLanes>> committed;  ///< number of groups, by warp and lane
 };
 
 namespace bulk {
@@ -97,8 +97,8 @@ struct OneLane {
 /// kMulticast, Op::members has a bit for the rank of each destination.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
-/// Begins a copy with the operands that all these instructions have. Op::a is the address in shared
-/// memory, and Op::c is the mbarrier.
+/// Begins a copy with the operands that all of these instructions have in common. Op::a is the
+/// address in shared memory, and Op::c is the mbarrier.
 Issue begin(Warp& w, const Op* op, int lane);
 
 // These functions return false if they have reported an error, which ends the launch.
@@ -106,7 +106,8 @@ bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
 /// Finds the host address of a piece, which must lie within an allocation. In a dry run there is
 /// nothing to find, because memory is not accessed.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
-/// Finds the copy's bytes of shared memory, which must belong to its block.
+/// Finds the copy's bytes in shared memory, which must belong to the block that the copy is stored
+/// with.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
 /// Finds the mbarrier that the copy reports to, in the block that the copy goes to.
 bool find_mbarrier(Issue& issue);
@@ -114,7 +115,7 @@ bool find_mbarrier(Issue& issue);
 /// A function that creates the pieces of a copy at the offset `shared` of its block's shared
 /// memory.
 using Cut = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to or
+/// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to, or
 /// for each block of a multicast.
 bool issue_copy(Issue& issue, u64 bytes, const Cut& cut);
 /// Passes the bytes that a copy reads in its own block to the race check.
@@ -122,7 +123,7 @@ void note_source(Issue& issue, u32 from);
 
 // ---- handlers ----
 
-/// Executes an instruction, lane by lane.
+/// Executes an instruction lane by lane.
 template <bool (*CopyOfLane)(Warp&, const Op*, int)>
 const Op* run_lanes(Warp& w, const Op* op) {
     for (const int l : LanesIn{w.active})

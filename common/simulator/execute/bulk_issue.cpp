@@ -1,4 +1,4 @@
-// cp.async.bulk: issues a copy, which includes checking, counting and storing it.
+// Issues copies of cp.async.bulk, which includes checking, counting and storing them.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -111,7 +111,7 @@ void count(Issue& issue, bool again) {
 }
 
 /// Passes a copy's accesses to global memory to the checks. The checks expect lanes of 16 bytes, so
-/// they get as many pieces at a time as a warp has lanes.
+/// they receive up to 32 pieces at a time, one per lane.
 void note_global(Issue& issue) {
     Warp& w = issue.w;
     Resolved where;

@@ -32,7 +32,7 @@ void carry_out(const Copy& copy) {
     }
 }
 
-/// Counts a wait for the copies that report to this mbarrier, if there are any: see async_copy.h.
+/// Counts a wait for the copies that report to this mbarrier, if there are any (see async_copy.h).
 void count_wait(Block& block, u32 mbarrier) {
     for (const Copy& copy : block.bulk_copies->pending) {
         if (!copy.to_shared || copy.mbarrier != mbarrier) continue;
@@ -110,8 +110,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds to a report that the remaining bytes were not announced, if a phase is over and no bytes
-/// have been announced since.
+/// Adds a note to a report that the remaining bytes were not announced, if a phase is over and no
+/// bytes have been announced since.
 void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
     const auto bytes = block.phase_bytes.find(mbarrier);
     if (bytes == block.phase_bytes.end() || bytes->second.announced_before == 0 ||

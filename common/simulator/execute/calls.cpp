@@ -9,15 +9,15 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Bytes on a thread's stack for each call, in addition to local variables: the return address and
-/// a register.
+/// Bytes that each call takes on a thread's stack in addition to the local variables: the return
+/// address and a register.
 constexpr u32 kReturnBytes = 16;
 
 const FunctionCode& code_of(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-/// Memory that contains `stride` bytes for each lane.
+/// Memory with `stride` bytes for each lane.
 struct MemoryOfLanes {
     u8* begin;
     u32 stride;
@@ -33,8 +33,8 @@ void copy_lanes(const MemoryOfLanes& to, u32 to_offset, const MemoryOfLanes& fro
         std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
 }
 
-/// Reports whether caller and callee agree on the number of values passed, and each has room for
-/// them.
+/// Reports whether caller and callee agree on the number of values passed, and whether each has
+/// room for them.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
     const auto agree = [&](const std::vector<u32>& offsets,
                            const std::vector<ParameterSlot>& slots) {
@@ -153,7 +153,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
         return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
                       "calls through a pointer that is not the address of a device function",
                       w.first_active(), first);
-    if (same != w.active) {  // the remaining lanes make their call later
+    if (same != w.active) {  // the remaining lanes make their calls later
         ++w.divergent_branches;
         w.settle();
         w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});

@@ -1,8 +1,9 @@
 // Calls of device functions, and parameters.
 //
-// Idea   A call gives the function a Frame with its own register file and its own parameter memory
+// Idea   A call gives the function a Frame with its own register file, and its own parameter memory
 //        for each lane. Lanes that make the call together share the frame. A recursive call gets a
-//        new frame. On each thread's stack, the local variables of nested calls follow each other.
+//        new frame. On each thread's stack, the local variables of nested calls are stored one
+//        after the other.
 #pragma once
 
 #include "simulator/code/function_code.h"
@@ -22,7 +23,7 @@ struct Frame {
     std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 
-/// The frames of a warp, which are reused.
+/// The frames of a warp. They are reused.
 class FramePool {
 public:
     Frame* take(const FunctionCode& code);
@@ -33,7 +34,7 @@ private:
     std::vector<Frame*> free_;
 };
 
-/// Copies all registers of a lane from one register file of the function to another one.
+/// Copies all registers of a lane from one register file of the function to another.
 void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
 
 const Op* op_nothing(Warp& w, const Op* op);

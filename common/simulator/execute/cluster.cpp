@@ -1,4 +1,4 @@
-// See cluster.h: addresses and accesses.
+// Addresses and accesses in clusters. See cluster.h.
 #include "simulator/execute/cluster.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using ptx::StateSpace;
 
 namespace {
 
-/// Offsets from here on never belong to a block. An H200 reports a different error for them.
+/// Offsets from here on never belong to a block. For these, an H200 reports a different error.
 constexpr u32 kWindowOfBlock = 256 * 1024;
 
 /// Reports whether an address is in the system's reserved memory, whose addresses have no rank
@@ -117,7 +117,7 @@ RemoteAtomic remote_atomic(const Warp& w, u32 site) {
     return w.block->launch->kernel->sites[site].remote_atomic;
 }
 
-/// Returns the largest number of lanes that have the same address.
+/// Returns the largest number of lanes that share an address.
 u32 count_passes(const u64* addresses, Mask lanes) {
     u32 most = 0;
     for (Mask rest = lanes; rest;) {

@@ -4,10 +4,10 @@
 // Builds on  block.h, memory_access.h.
 // Idea       All blocks of a cluster are resident on one worker. It runs them one after the other
 //            until each has ended or waits (cluster_worker.cpp).
-// Addresses  As on hardware, an address of shared memory contains the rank of its block above 24
-//            bits, and the offset within the block below. A block's own addresses contain its own
-//            rank, so they mean the same in every block of the cluster. In a launch without
-//            clusters, the rank is 0.
+// Addresses  As on hardware, the low 24 bits of an address in shared memory are the offset within
+//            its block, and the bits above them are the rank of the block. A block's own addresses
+//            contain its own rank, so they mean the same in every block of the cluster. In a launch
+//            without clusters, the rank is 0.
 // Counters   Accesses to another block's shared memory leave the multiprocessor. They are counted
 //            in requests and 32-byte sectors, and take no wavefronts of shared memory. On an H200
 //            the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
@@ -50,7 +50,8 @@ inline u32 offset_in_block(u64 address) {
 inline u32 shared_address(const Block& block, u32 offset) {
     return static_cast<u32>(block.rank * kWindowBytes) + offset;
 }
-/// Returns the block to whose shared memory an address belongs, or nullptr if the cluster has none.
+/// Returns the block whose shared memory contains an address, or nullptr if the cluster has no such
+/// block.
 Block* owner_of(Block& block, u64 address);
 inline const Block* owner_of(const Block& block, u64 address) {
     return owner_of(const_cast<Block&>(block), address);
@@ -65,7 +66,7 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 
 // ---- accesses ----
 
-/// Checks a load or store completely, before its lanes move data. Returns false if the launch has
+/// Checks a load or store completely before any lane moves data. Returns false if the launch has
 /// failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access of these lanes to other blocks.
@@ -75,18 +76,18 @@ void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes
 /// share a word. Each pass counts its sectors. An atomic that is a loop in machine code has a
 /// request for each pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an operation that is not atomic in another block's memory, because ptxas turns it into a
+/// Reports an operation that is not atomic in another block's memory because ptxas turns it into a
 /// load and a store.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d
-/// receives lanes of 32 or 64 bits.
+/// receives 32-bit or 64-bit lanes.
 const Op* op_shared_address_32(Warp& w, const Op* op);
 const Op* op_shared_address_64(Warp& w, const Op* op);
 
 // ---- the barrier (cluster_barrier.cpp) ----
 
-/// The bit in Op::detail of an arrival with .relaxed, which does not release.
+/// Set in Op::detail for an arrival with .relaxed, which does not release.
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);

@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// A cluster, with the memory that its pointers point to.
+/// A cluster, together with the memory that its pointers refer to.
 struct ResidentCluster : Cluster {
     AlignedBytes memory;
 };

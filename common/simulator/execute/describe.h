@@ -7,11 +7,11 @@
 
 namespace coalesce::simulator {
 
-/// Returns the description if the instruction has as many operands as `made.operands`. A cache
-/// policy after the operands is ignored if a modifier announces it, and so is `_`.
+/// Returns the description if the instruction has the same number of operands as `made.operands`. A
+/// cache policy after the operands is ignored if a modifier announces it, and so is `_`.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
-/// Does the same for any number of operands from `at_least` to `at_most`. Operands beyond those of
-/// `made` are ignored.
+/// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
+/// beyond those of `made` are ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
                      std::size_t at_least, std::size_t at_most);
 

@@ -19,9 +19,9 @@ const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std:
                   address);
 }
 
-/// The number of instructions that printing a line costs one lane. Formatting takes long on a GPU
-/// too, and a program that prints in an endless loop must soon reach the instruction limit. Long
-/// lines cost more.
+/// The number of instructions that a lane is charged for printing a line. Formatting takes a long
+/// time on a GPU too, and a program that prints in an endless loop must soon reach the instruction
+/// limit. Long lines cost more.
 constexpr i64 kInstructionsALine = 50;
 constexpr u64 kCharactersAnInstruction = 16;
 
@@ -65,7 +65,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
-/// Longer names of conditions, functions and files are cut off in messages.
+/// In messages, longer names of conditions, functions and files are cut off.
 constexpr u64 kLongestName = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {

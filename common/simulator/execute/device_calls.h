@@ -1,4 +1,4 @@
-// The functions that every kernel may call without defining them: vprintf, __assertfail, malloc,
+// The functions that any kernel may call without defining them: vprintf, __assertfail, malloc,
 // free, cudaGraphSetConditional.
 #pragma once
 
@@ -28,18 +28,17 @@ struct DeviceCall {
     bool needs_heap = false;
 };
 
-/// Finds the function with a name such as "vprintf" or "malloc". Returns nullptr for any other
-/// name.
+/// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// malloc and free in kernels. The heap is one allocation of device memory that is divided into
+/// malloc and free in kernels. The heap is a single allocation of device memory, divided into
 /// pieces. As on hardware, it exists until the process ends.
 class DeviceHeap {
 public:
     static DeviceHeap& instance();
 
-    /// Allocates the heap the first time. Call this before every launch that uses the heap. Returns
-    /// false if there is not enough device memory.
+    /// Allocates the heap on the first call. Call this before every launch that uses the heap.
+    /// Returns false if there is not enough device memory.
     bool prepare(DeviceMemory& memory);
     /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
     /// the heap is in use.
@@ -56,8 +55,8 @@ private:
 
     std::mutex mutex_;
     /// The free memory of the heap. Memory that was freed since the start of the launch is reused
-    /// only if nothing else is left. So the race checks do not confuse one thread's old memory with
-    /// another thread's new memory, and a use after free finds uninitialized bytes.
+    /// only if nothing else is left, so that the race checks do not confuse one thread's old memory
+    /// with another thread's new memory, and so that a use after free reads uninitialized bytes.
     AddressZone zone_{Interval{}};
     std::map<u64, u64> live_;  ///< sizes of allocated pieces, by address
     u64 size_ = 8u << 20;

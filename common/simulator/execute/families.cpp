@@ -8,17 +8,18 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr FamilyRow kFamilies[] = {
-    // Lanes of a warp together.
+    // Operations across the lanes of a warp.
     {"shfl", describe_shuffle},  // d = register of another lane; p = whether that lane exists
-    // Whether a predicate is true in all lanes, in any, or the same in all; or in which lanes.
+    // Whether a predicate is true in all lanes or in any, or is equal in all; or a mask of the
+    // lanes in which it is true.
     {"vote", describe_vote},
-    {"match", describe_match},             // lanes that have the same value; whether all have it
+    {"match", describe_match},             // lanes that have the same value; whether all lanes do
     {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor over the lanes
     {"activemask", describe_active_mask},  // lanes that execute this instruction together
     {"elect", describe_elect},             // chooses one of the named lanes: the lowest
 
-    // Memory that others change meanwhile.
-    {"atom", describe_atomic},        // atomic read, change and write; returns the old value
+    // Memory that other threads may change at the same time.
+    {"atom", describe_atomic},        // atomic read-modify-write; returns the old value
     {"red", describe_atomic},         // the same without the old value
     {"cp", describe_cp},              // cp.async: copies to or from shared memory without waiting
     {"mbarrier", describe_mbarrier},  // a barrier in shared memory that counts arrivals
@@ -39,14 +40,14 @@ constexpr FamilyRow kFamilies[] = {
     // The rest.
     {"nanosleep", describe_sleep},    // lets simulated time pass
     {"trap", describe_trap},          // ends the launch with an error
-    {"brkpt", describe_hint},         // a breakpoint: nobody is debugging
-    {"isspacep", describe_is_space},  // p = whether this generic address is in that state space
+    {"brkpt", describe_hint},         // a breakpoint, ignored without a debugger
+    {"isspacep", describe_is_space},  // p = whether a generic address is in the given state space
     // d = the address of this variable in another block of the cluster
     {"mapa", describe_map_address},
     {"getctarank", describe_block_rank},  // d = rank of the block that this address belongs to
 };
 
-/// nullptr: there is none.
+/// Returns nullptr if there is no such family.
 const FamilyRow* family_of(std::string_view opcode) {
     for (const std::span<const FamilyRow> families :
          {std::span<const FamilyRow>(kFamilies), matrix_families(), texture_families()}) {
@@ -82,7 +83,7 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     made.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
-    // For matrices, `detail` has other bits.
+    // For matrices, the bits of `detail` have other meanings.
     if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
     return made;
 }

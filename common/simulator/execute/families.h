@@ -2,10 +2,11 @@
 // asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic is in instructions/lanes.h.
 // The lowering itself handles loads, stores, branches and barriers.)
 //
-// Idea   The description of an instruction has its handler, and the fields of the Op in which the
-//        handler finds the operands. The lowering follows the description, and knows nothing else
-//        about the instruction.
-// Read next  families.cpp has the table. warp_ops.cpp, atomics.cpp and others have the handlers.
+// Idea   The description of an instruction contains its handler, and the fields of the Op in which
+//        the handler finds the operands. The lowering follows the description, and needs to know
+//        nothing else about the instruction.
+// Read next  families.cpp contains the table; warp_ops.cpp, atomics.cpp and others contain the
+//            handlers.
 #pragma once
 
 #include <memory>
@@ -45,8 +46,8 @@ enum class Role : u8 {
     vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
     members,             ///< a value that is read, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// {x, y, ...} or x, of any length, in FamilyInstruction::list. The elements have `width`, or
-    /// are predicates. The base of [base, {x, ...}] is an address.
+    /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
+    /// which space_of(op) returns.
     list_written,
     list_read,  ///< the same, for operands that are read
     /// {x, y, ...} or x, of any length: the registers of a fragment of FamilyInstruction::matrix.
@@ -64,7 +65,7 @@ struct OperandRole {
     Width pair_width = Width::none;
 };
 
-/// The operands of an instruction that do not fit into an Op, and other data for its handler.
+/// The operands that do not fit into an instruction's Op, and other data for its handler.
 /// Op::immediate points to the list, and list_of(op) returns it.
 struct OperandList {
     std::vector<Slot> written, read;  ///< in the order of the PTX text
@@ -86,11 +87,11 @@ struct FamilyInstruction {
     /// True for a `.sync` instruction whose lanes wait for each other. The value in Op::v[0] names
     /// the lanes. The handler runs with Warp::active set to those that have arrived.
     bool warp_sync = false;
-    /// Set for a `.sync` instruction without such an operand, which all lanes of the warp execute
+    /// Set for a `.sync` instruction without a mask operand, which all lanes of the warp execute
     /// together (whole_warp.h).
     std::shared_ptr<MatrixOp> matrix = {};
-    std::shared_ptr<OperandList> list = {};  ///< the operands with a role that is a list
-    /// True if accesses to shared memory are steps of the ledger, like those of ld and st.
+    std::shared_ptr<OperandList> list = {};  ///< the operands whose role is a list
+    /// True if the ledger records accesses to shared memory as steps, as it does for ld and st.
     bool repeats_shared = false;
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
     /// sum, printing, the clock). Such a launch runs on one worker.
@@ -106,10 +107,10 @@ struct FamilyInstruction {
 /// The description of an instruction, or nothing if it belongs to no family or has an unsupported
 /// form.
 using Description = std::optional<FamilyInstruction>;
-/// Finds the description of an instruction. `function` has the types of its registers.
+/// Finds the description of an instruction. `function` provides the types of its registers.
 Description find_family_instruction(const ptx::Instruction& instruction,
                                     const ptx::Function& function);
-/// Reports whether some instructions with this opcode have a description.
+/// Reports whether any instruction with this opcode has a description.
 bool has_family(std::string_view opcode);
 
 using Describe = Description(const ptx::Instruction&, const ptx::Function&);

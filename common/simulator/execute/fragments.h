@@ -1,14 +1,14 @@
-// Fragments: how the instructions of tensor cores distribute a matrix over the registers of a warp.
+// Fragments: how tensor core instructions distribute a matrix over the registers of a warp.
 //
-// Layout  A fragment consists of blocks of 8 lines with 4 words of 32 bits (or 4 doubles) each.
-//         Lane 4 * line + word has one word of each block, each in a separate register. The lines
-//         of matrix a are its rows, and those of b are its columns. Consecutive elements in a word
-//         are consecutive in k. The lines of an accumulator are its rows, and each lane has two
-//         adjacent elements of a line. The PTX manual shows this layout for mma. The layout of
-//         wmma's fragments is not documented. We use the same blocks, which agrees with the loads
-//         that ptxas generates for wmma: if a is m8 and b is n32, an accumulator is stored
-//         transposed.
-// Copies  wmma's fragments of f16 have eight registers for every shape. If a matrix is smaller, the
+// Layout  A fragment consists of blocks of 8 lines, each line with 4 words of 32 bits (or 4
+//         doubles). Lane 4 * line + word holds one word of each block, each in a separate register.
+//         The lines of matrix a are its rows, and those of b are its columns. Consecutive elements
+//         in a word are consecutive in k. The lines of an accumulator are its rows, and each lane
+//         holds two adjacent elements of a line. The PTX manual shows this layout for mma. The
+//         layout of wmma's fragments is not documented. We use the same blocks, which agrees with
+//         the loads that ptxas generates for wmma: if a is m8 and b is n32, the accumulator is
+//         stored transposed.
+// Copies  f16 fragments of wmma have eight registers for every shape. If a matrix is smaller, the
 //         remaining registers repeat the first ones.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace coalesce::simulator {
 
-/// Matrices are moved in tiles of 8 rows of 16 bytes. Each lane moves one word of a tile.
+/// Matrices are moved in tiles of 8 rows of 16 bytes each. Each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
 /// The type of the elements. An element of type b1 has 32 bits.
@@ -48,7 +48,7 @@ struct MatrixFragment {
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
     u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
-    /// Returns the number of registers per lane, without copies.
+    /// Returns the number of registers per lane, not counting copies.
     u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
 
     struct Place {
@@ -59,7 +59,7 @@ struct MatrixFragment {
     Place place(u32 lane, u32 index) const;
 };
 
-/// One of the memory accesses that load or store a fragment, like an ld, st or ldmatrix.
+/// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
     u32 bytes = 0,
         count = 1;        ///< size of an element; elements per lane, in consecutive registers
@@ -76,13 +76,13 @@ struct FragmentAccess {
 struct MatrixOp {
     MatrixShape shape;
     MatrixFragment d, a, b, c;
-    bool saturates = false;  ///< for integers, clamps results to the limits of s32
+    bool saturates = false;  ///< for integers, clamps results to the range of s32
     bool and_bits = false;   ///< for b1, uses AND instead of XOR
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
     std::vector<FragmentAccess> accesses;              ///< for loads and stores
-    /// The site of the memory accesses, for loads and stores. Op::site counts instructions where
-    /// lanes meet.
+    /// For loads and stores, the site of the memory accesses. It cannot be in Op::site, which
+    /// counts instructions in Ops where lanes meet.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores; 0 if the stride is in Op::b
 };

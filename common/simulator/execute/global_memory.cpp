@@ -2,8 +2,9 @@
 //
 // Idea   Most accesses have one of two shapes: 32 lanes with consecutive addresses, or 32 lanes
 //        anywhere in one allocation. Both find the allocation in the site's cache, because it
-//        hardly ever changes. The first shape handles memory, shadow and race cells as one range.
-//        All other accesses (several allocations, a bad address) are handled lane by lane.
+//        hardly ever changes. For the first shape, memory, shadow and race cells are each handled
+//        as one range. All other accesses (several allocations, a bad address) are handled lane by
+//        lane.
 #include <utility>
 
 #include "simulator/checks/access_report.h"
@@ -32,12 +33,12 @@ bool all_written(const u8* shadow, u32 bytes) {
 }
 
 void mark_all_written(u8* shadow, u32 bytes) {
-    // Usually all bytes are already marked, and reading their marks costs less than writing them
+    // Usually all bytes are already marked, and reading their marks is cheaper than writing them
     // again.
     if (!all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
 }
 
-/// Marks the `bytes` bytes (1 to kMostBytesOfLane) of one lane at `address` as written.
+/// Marks as written the `bytes` bytes (1 to kMostBytesOfLane) that one lane accesses at `address`.
 inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) {
         const u8 bits = shadow_bits(address, bytes);
@@ -66,9 +67,9 @@ void judge_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
 }
 
 /// Reports whether an uninitialized read need not be examined, because an earlier thread has made
-/// the same mistake at this site, and the count has reached its limit. A kernel whose input was
-/// never filled makes the mistake with every load. All bytes that the lane loads must be
-/// uninitialized.
+/// the same mistake at this site, and the count has reached its limit. (A kernel whose input was
+/// never filled repeats the mistake with every load.) Call this only if all bytes that the lane
+/// loads are uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMostCounted &&
@@ -86,10 +87,10 @@ inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* s
         check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
-/// The functions and properties of a load or store of one shape, for code that need not be fast.
+/// The functions and properties of loads or stores of one shape, for code that need not be fast.
 struct GlobalMove {
     bool store;
-    u32 bytes;  ///< of a lane
+    u32 bytes;  ///< bytes per lane
     void (*load_lane)(Warp& w, const Op* op, int lane, const u8* from);
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
 };
@@ -120,9 +121,9 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
     race.access(block.global_race, access);
 }
 
-/// Prefetches the row that the next block will probably access here, because most blocks continue
-/// in the same direction. (Rows of a matrix are far apart, and the host's own prefetchers do not
-/// see the pattern across blocks.) A wrong guess costs nothing.
+/// Prefetches the row that the next block will probably access at this instruction, because most
+/// blocks continue in the same direction. (Rows of a matrix are far apart, and the host's own
+/// prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
@@ -139,8 +140,7 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
     prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
-/// Calls `use(addresses, bytes)` for each access in the machine code that this PTX access stands
-/// for.
+/// Calls `use(addresses, bytes)` for each machine code access that this PTX access stands for.
 template <class Use>
 void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, u32 bytes,
                              const Use& use) {
@@ -160,7 +160,7 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     });
 }
 
-/// Counts the accesses in the machine code for lanes with consecutive addresses.
+/// Counts the machine code accesses of lanes with consecutive addresses.
 [[gnu::noinline]] void count_machine_row(Warp& w, const Op* op, u64 first, u32 bytes) {
     u64 addresses[kLanes];
     for (u32 l = 0; l < kLanes; ++l) addresses[l] = first + u64{l} * bytes;
@@ -215,7 +215,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
 }
 
-/// Reports whether the bytes of all active lanes are initialized.
+/// Reports whether all bytes of the active lanes are initialized.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool all = true;
@@ -243,13 +243,13 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
     w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
 }
 
-/// Loads or stores active lanes anywhere in the cached allocation.
+/// Loads or stores for active lanes at any addresses within the cached allocation.
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.only_read))
         check_race(w, op, kGlobalMoveOf<Shape, Store>, addresses, false);
-    // Nearly always, all bytes are already marked as written, and only the data must be moved.
+    // Nearly always, all bytes are already marked as written, and only the data has to be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
@@ -288,7 +288,7 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32
     return outside == 0;
 }
 
-/// Loads or stores lanes in several allocations, or outside of all of them.
+/// Loads or stores for lanes that access several allocations, or addresses outside all of them.
 const Op* access_anywhere(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (const int l : LanesIn{w.active}) {
@@ -319,7 +319,7 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-/// Loads or stores lanes with any addresses. With Plain, handles each lane separately.
+/// Loads or stores for lanes with any addresses. With Plain, handles each lane separately.
 template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
@@ -351,15 +351,15 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     return false;
 }
 
-/// Loads zeros, if memory is not accessed.
+/// Loads zeros, for launches that do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMostBytesOfLane] = {};
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
-/// Reports whether all lanes read variables of the program. Variables have memory even if the
-/// program's allocations have only addresses. They may contain pointers: the compiler may, for
-/// example, turn an array of addresses in shared memory into a constant.
+/// Reports whether all lanes read variables of the program. Variables are backed by memory even
+/// when the program's allocations are only addresses. They may contain pointers: the compiler may,
+/// for example, turn an array of addresses in shared memory into a constant.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -368,8 +368,8 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
            }) == w.active;
 }
 
-/// Tells the listener and the Watch, and returns whether to execute the access. Most accesses are
-/// rows, so `is_row` saves the listener from comparing 32 addresses.
+/// Tells the listener and the Watch about the access, and returns whether to execute it. Most
+/// accesses are rows, so `is_row` saves the listener from comparing 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.heard_enough) return false;
     Watch& watch = *w.block->watch;
@@ -434,7 +434,7 @@ const Op* access_weak(Warp& w, const Op* op) {
     return access_irregular<Shape, Store, false>(w, op);
 }
 
-/// Executes strong accesses (volatile, relaxed, acquire, release), and in plain mode all accesses.
+/// Executes strong accesses (volatile, relaxed, acquire, release) and, in plain mode, all accesses.
 template <class Shape, bool Store, bool Plain>
 const Op* access_without_rows(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);

@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// The types of an element of `Bytes` bytes, in memory and in a lane of a register.
+/// The types that hold an element of `Bytes` bytes in memory and in a lane of a register.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
@@ -18,7 +18,8 @@ using ElementLane = LaneOf<Element<Bytes>>;
 inline constexpr u32 kMostBytesOfLane = 16;
 
 /// The shape of a load or store: `Count` elements of `Bytes` bytes each. Loads fill the upper bits
-/// of a lane with zeros. A separate instruction sign-extends them if necessary (lower_memory.cpp).
+/// of a lane with zeros. If necessary, a separate instruction then sign-extends them
+/// (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;
@@ -65,7 +66,7 @@ struct AccessShape {
 struct StoredLanes {
     const Warp* warp;
     const Op* op;
-    /// The function of its shape.
+    /// The store function for the shape of the access.
     void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
     static void copy(const void* context, int lane, u8* bytes) {
         const auto& self = *static_cast<const StoredLanes*>(context);
@@ -83,7 +84,7 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// Returns choose<Shape, Store>() for the AccessShape of these sizes, or nullptr if there is no
+/// Returns choose<Shape, Store>() for the AccessShape with these sizes, or nullptr if there is no
 /// such shape.
 template <class Choose>
 Handler handler_of_shape(u32 bytes, u32 count, bool store, Choose choose) {

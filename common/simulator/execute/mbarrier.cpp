@@ -7,7 +7,7 @@
 // Watch  The content of the 8 bytes is undocumented, so programs cannot depend on it. Ours is: bits
 //        0-19 remaining arrivals, 20-39 arrivals expected in each phase, 40-61 outstanding bytes
 //        (plus 2^21, because bytes may arrive before they are announced), 63 parity of the phase.
-//        Threads may write anything there. A word that no mbarrier can have is not taken for one.
+//        Threads may write anything there. A word that no mbarrier could hold is not taken for one.
 #include <utility>
 
 #include "simulator/counters/counters.h"
@@ -32,7 +32,7 @@ struct Mbarrier {
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
     u32 expected = 0;  ///< arrivals in each phase; 0 if not initialised
-    i64 bytes = 0;     ///< announced by expect_tx, but not arrived
+    i64 bytes = 0;     ///< announced by expect_tx, but not yet arrived
     bool parity = false;
 
     static Mbarrier from_bits(u64 bits) {
@@ -65,13 +65,13 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
 };
 
-/// Whether an access counts as an atomic on shared memory: never, only if the lanes use several
+/// When an access counts as an atomic on shared memory: never, only if the lanes use several
 /// mbarriers, or always.
 enum class Counted : u8 { no, of_several, always };
 
-/// Counts the accesses to mbarriers. Usually, the lanes of a warp use one mbarrier and ask only
-/// whether a phase has ended, which is not counted. A program that uses many mbarriers or looks at
-/// their contents transports data in them, so they count like other atomics.
+/// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
+/// ask whether a phase has ended, which is not counted. A program that uses many mbarriers or looks
+/// at their contents uses them to transport data, so such accesses count like other atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, Counted counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
@@ -135,8 +135,8 @@ void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
         race->mbarrier_phase_done(block.global_race, address);
 }
 
-/// How the lanes access mbarriers, for the race check: they create (or invalidate) them, or use
-/// them.
+/// How the lanes access mbarriers, for the race check: they either create (or invalidate) them, or
+/// use them.
 enum class Touch : u8 { makes, uses };
 void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
     SharedRace* race = w.block->shared_race;
@@ -185,7 +185,8 @@ const Op* run_init(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes mbarrier.inval. The mbarrier must exist, and all uses of it must be ordered before.
+/// Executes mbarrier.inval. The mbarrier must exist, and all of its uses must be ordered before the
+/// invalidation.
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
@@ -206,8 +207,9 @@ void bring(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     block.phase_bytes[address].came += bytes;
 }
 
-/// Bits of Op::count, in this order: the lanes arrive; later phases expect one arrival fewer; Op::b
-/// is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that arrive.
+/// Bits of Op::count. In this order, they mean: the lanes arrive; later phases expect one arrival
+/// fewer; Op::b is a number of arrivals; Op::b announces bytes; Op::b is the number of bytes that
+/// arrive.
 constexpr u8 kArrives = 1, kDrops = 2, kSaysCount = 4, kAnnouncesBytes = 8, kBringsBytes = 16;
 
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or
@@ -266,9 +268,9 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 
 // ---- waiting ----
 
-/// Executes the copies whose bytes end the phase. If more copies report to this mbarrier, fewer
-/// bytes were announced than are copied, and no phase waits for the rest. That is an error: reports
-/// it and returns false, because the launch has failed.
+/// Executes the copies whose bytes end the phase. If further copies report to this mbarrier, the
+/// program announced fewer bytes than it copies, and no phase waits for the rest. In that case,
+/// reports the error, fails the launch and returns false.
 bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
     Block& block = *w.block;
     const u32 address = offset_in_block(where.address[lane]);
@@ -288,7 +290,8 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
             .c_str());
 }
 
-/// Sets Op::d to whether the phase that Op::b names is over. Op::b is a parity (0 or 1) or a state.
+/// Sets Op::d in the lanes in which the phase that Op::b names is over. Op::b is a parity (0 or 1)
+/// or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
@@ -314,7 +317,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Sets Op::d to the number of remaining arrivals when the state in Op::a was taken.
+/// Sets Op::d to the number of arrivals that were still expected when the state in Op::a was taken.
 const Op* run_pending_count(Warp& w, const Op* op) {
     const u64* states = w.lanes<u64>(op->a);
     w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });

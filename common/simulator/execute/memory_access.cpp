@@ -67,13 +67,13 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     }
     if (!near || !near->contains(address, bytes)) near = block.launch->allocations->find(address);
     if (!near || !near->contains(address, bytes)) return nullptr;
-    // Reads through the constant space cost no requests, so the space must contain only constant
-    // memory.
+    // Reads through the constant space are not counted as requests, so the space must contain only
+    // constant memory.
     if (space == StateSpace::constant && near->kind != AllocationKind::constant) return nullptr;
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
-/// Resolves the lanes of shared memory in the usual case. Returns false if an address is bad or the
+/// Resolves addresses in shared memory in the usual case. Returns false if an address is bad or the
 /// slow path is needed.
 bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
     const u64 size = w.block->shared_bytes;
@@ -94,9 +94,8 @@ bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resol
     return true;
 }
 
-/// Returns memory for a lane that accesses global memory in a dry run. The memory contains zeros.
-/// Stores go to a separate buffer for each lane, because loaded values may be read after other
-/// lanes have stored.
+/// Returns zero-filled memory for a lane that accesses global memory in a dry run. Stores go to a
+/// separate buffer for each lane, because loaded values may be read after other lanes have stored.
 u8* no_memory(int lane, u32 bytes, Access access) {
     constexpr u32 kMost = 64;
     alignas(kMost) thread_local u8 written[kLanes][kMost];

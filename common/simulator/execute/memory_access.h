@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 /// Returns the state space of a generic address.
 ptx::StateSpace space_at(u64 generic_address);
 
-/// Converts a generic address to an address of its space: the offset in shared or local memory, or
-/// the address itself for global memory.
+/// Converts a generic address to an address in its space: the offset in shared or local memory, or
+/// the address itself in global memory.
 inline u64 address_in_space(u64 generic_address) {
     return space_at(generic_address) == ptx::StateSpace::global
                ? generic_address
@@ -37,18 +37,18 @@ struct Resolved {
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
              Access access, Resolved& out);
 
-/// Does the same for one address of one lane. Returns nullptr if the address is bad.
+/// Resolves one address of one lane. Returns nullptr if the address is bad.
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Reports that a lane's bytes are not (or not all) in this space, and ends the launch.
+/// Reports that a lane's bytes are not, or not all, in this space, and ends the launch.
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 
 /// Bit in an atomic's Op::detail: `.release` or `.acq_rel` is part of the instruction.
 inline constexpr u8 kReleasesBit = 8;
-/// Bit in an atomic's Op::detail: the new value does not depend on the old one (exch), which may
-/// therefore be uninitialized.
+/// Bit in an atomic's Op::detail: the new value does not depend on the old one (exch), so the old
+/// one may be uninitialized.
 inline constexpr u8 kOverwritesBit = 16;
 /// Bit in an atomic's Op::detail: in shared memory, the hardware needs compare-and-exchange for
 /// this operation.
@@ -62,19 +62,20 @@ inline constexpr u8 kOnceAWordBit = 128;
 /// Adds one warp-wide access to the counters of a site: sectors for the lanes in global memory, and
 /// wavefronts for the lanes in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
-/// Does the same for an atomic, except for the lanes in `looping`, which are counted as a loop.
-/// Returns the wavefronts of the lanes in the block's own shared memory.
+/// Counts an atomic in the same way as count_access, except for the lanes in `looping`, which are
+/// counted as a loop. Returns the wavefronts of the lanes in the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Returns the lanes whose accesses the hardware performs, among the lanes that execute an atomic.
+/// Returns those lanes whose accesses the hardware performs, out of the lanes that execute an
+/// atomic.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
-/// Returns the accesses in the machine code for a load or store with kCountsMachine.
+/// Returns the machine code accesses of a load or store with kCountsMachine.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
     return w.block->launch->kernel->sites[op->site].machine->list;
 }
-/// Computes the 32 addresses of an access in the machine code from the addresses of the PTX access.
+/// Computes the 32 addresses of a machine code access from those of the PTX access.
 template <class Address>
 void move_addresses(const Address* from, const MachineAccess& access, Address* to) {
     for (int l = 0; l < kLanes; ++l)
@@ -110,17 +111,18 @@ inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// Every atomic and reduction calls note_atomic after its addresses were checked and before memory
-/// changes, and finish_atomic afterwards. `changed` is true if any value in memory has changed.
+/// Every atomic and reduction calls note_atomic after its addresses have been checked and before
+/// memory changes, and calls finish_atomic afterwards. `changed` is true if any value in memory has
+/// changed.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
-/// Passes a load or a store of global memory to the race check.
+/// Passes a load or store in global memory to the race check.
 void show_race(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
 
 /// Tells the checks that an asynchronous copy starts. It reads `from` immediately, and may write
-/// `to` at any time until it has been waited for. `wanted` has the number of bytes that each lane
-/// reads. op->site is the site of the write, and op->site + 1 the site of the read.
+/// `to` at any time until it has been waited for. `wanted` holds the number of bytes that each lane
+/// reads. op->site is the site of the write, and op->site + 1 that of the read.
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                const u8* wanted);
 

@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// The properties of a load or store that the lowering knows. The base address is in Op::a (as
-/// 64-bit lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the
-/// elements in Op::v. Generic accesses have a temporary 64-bit slot in Op::b.
+/// What the lowering knows about a load or store. The base address is in Op::a (as 64-bit lanes, or
+/// 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the elements in Op::v.
+/// Generic accesses use a temporary 64-bit slot in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
@@ -15,7 +15,7 @@ struct MemoryAccessKind {
     u32 count = 1;         ///< the number of elements
     bool strong = false;   ///< volatile, relaxed, acquire or release
     bool cluster = false;  ///< for shared memory: the launch has clusters
-    bool own = false;      ///< for shared memory: only the block's own is allowed
+    bool own = false;      ///< for shared memory: only the block's own memory is allowed
     bool plain = false;    ///< lane by lane, without any optimization (Options::plain)
 };
 

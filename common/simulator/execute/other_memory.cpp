@@ -1,4 +1,4 @@
-// ld and st of local memory, of constant memory and through generic addresses.
+// ld and st for local memory, constant memory and generic addresses.
 #include "simulator/execute/lane_memory.h"
 #include "simulator/execute/memory_access.h"
 #include "simulator/execute/memory_handlers.h"
@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Updates the warp's hash of its local memory for Watch. Local memory belongs to its warp, and may
-/// change and change back while the warp waits.
+/// Updates the warp's hash of its local memory for Watch. Local memory belongs to the warp, which
+/// may change it and change it back while it waits.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     u8 stored[Shape::kTotal];
@@ -36,7 +36,7 @@ const Op* access_resolved(Warp& w, const Op* op) {
 }
 
 /// Executes a generic access. Each lane does what it would do in the state space of its address.
-/// Op::b, which the lowering has reserved, receives the addresses within their space.
+/// The lowering has reserved Op::b, which receives each lane's address within its space.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};

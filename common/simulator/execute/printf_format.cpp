@@ -10,19 +10,19 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The size of the buffer in which hardware stores the output of kernels; output beyond it is lost.
-/// Without a limit, a width such as `%99999d` could turn a format of that size into a hundred
-/// gigabytes.
+/// The size of the buffer in which hardware stores the output of kernels. Output beyond that size
+/// is lost. Without a limit, widths such as `%99999d` could expand a format of that size to a
+/// hundred gigabytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
-/// One `%...` of a format.
+/// One `%...` conversion of a format.
 struct Conversion {
-    std::string flags;  ///< of "-+ #0"
+    std::string flags;  ///< characters from "-+ #0"
     int width = -1, precision = -1;
     bool width_argument = false, precision_argument = false;  ///< given as `*`
     std::string length;                                       ///< hh, h, l, ll, z, t, j or L
-    char letter = 0;                                          ///< 0: the text ended first
-    std::size_t end = 0;                                      ///< behind it in the format
+    char letter = 0;                                          ///< 0 if the text ended first
+    std::size_t end = 0;                                      ///< position after it in the format
 };
 
 int read_number(const std::string& text, std::size_t& at) {
@@ -117,7 +117,8 @@ private:
         if (c.precision_argument) c.precision = std::min(take<i32>(), 100000);
     }
 
-    /// Formats one conversion. Returns false if it is unknown, so that it is printed unchanged.
+    /// Formats one conversion. Returns false if it is unknown, in which case it is printed
+    /// unchanged.
     bool convert(Conversion c) {
         if (c.letter == '%') {
             result_.text += '%';

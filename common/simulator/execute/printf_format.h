@@ -15,8 +15,8 @@
 namespace coalesce::simulator {
 
 struct FormatSource {
-    /// Copies `bytes` bytes at `offset` of the argument buffer to `to`. Returns false if the bytes
-    /// cannot be read.
+    /// Copies `bytes` bytes from `offset` in the argument buffer to `to`. Returns false if the
+    /// bytes cannot be read.
     std::function<bool(u32 offset, u32 bytes, void* to)> argument;
     /// Returns the string at a device address, or nothing if the string cannot be read.
     std::function<std::optional<std::string>(u64 address)> string;

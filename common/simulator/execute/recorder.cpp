@@ -14,18 +14,18 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The most steps to record for a warp. After these, any loop has shown the pattern of its
+/// The maximum number of steps recorded for a warp. By then, any loop has shown the pattern of its
 /// iterations.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses of neighbouring blocks within this number of sectors (3 MiB) can form one run for
-/// memory. Written data waits that long in the second-level cache, and is written back together
+/// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can form a single
+/// run for memory. The second-level cache keeps written data that long, and writes it back together
 /// with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written column by column,
-/// are as slow as runs of 128 bytes if the next row of tiles follows later than this.) Reads do not
+/// are as slow as runs of 128 bytes if the next row of tiles comes later than this.) Reads do not
 /// wait for adjacent reads, so they form runs only within two thirds of this window. (Measured with
-/// calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips have half of the
-/// benefit of strips twice as wide, and after 4 MiB hardly any.)
+/// calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips gain half as much as
+/// reads of strips twice as wide, and after 4 MiB hardly anything.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
-/// The number of sectors that a long block reads or writes before its access pattern is known.
+/// The number of sectors that a long block must read or write before its access pattern is known.
 constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::kSectorBytes;
@@ -35,7 +35,7 @@ constexpr u32 kSectorsOfLine = 4;
 bool is_row(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
     // Compare each address with the first one. The addresses were stored as a vector a moment ago,
-    // and the host is quick at loading them in the same way.
+    // and the host can quickly load them in the same form.
     const u64 first = access.addresses[0];
     u64 differs = 0;
     for (int l = 0; l < kLanes; ++l)
@@ -271,7 +271,7 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         asks_mbarrier_.push_back(i.has("try_wait"));
 }
 
-/// Records that a load or store has no instruction in the machine code, because an earlier access
+/// Records that a load or store has no machine instruction of its own, because an earlier access
 /// includes it.
 void StepLog::note_covered(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
@@ -362,11 +362,11 @@ void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
 
 namespace {
 
-/// The number of sampled blocks, and the number if some blocks do far more than others. The larger
-/// sample represents both types of block nearly as often as the grid has them.
+/// The number of sampled blocks: normally, and if some blocks do far more work than others. The
+/// larger sample contains both kinds of blocks in nearly the same proportion as the grid.
 constexpr u64 kBlocks = 6, kUnlikeBlocks = 32;
 
-/// Returns number k of a sequence in [0, 1) whose elements stay well apart, however many are used.
+/// Returns element k of a sequence in [0, 1) whose elements stay well apart, however many are used.
 double apart(double step, u64 k) {
     return std::fmod(.64 + step * static_cast<double>(k), 1);
 }
@@ -394,8 +394,8 @@ void Recorder::begin(What what) {
 
 std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 resident) {
     const u64 count = config.grid.count();
-    // Spread the blocks over the grid, but neither at its ends nor all in one line. Each represents
-    // the same number of blocks.
+    // Spread the blocks over the grid, avoiding its ends, and not all in one line. Each of them
+    // represents the same number of blocks.
     const u64 wanted = std::min<u64>(count, count <= resident ? 1 : kBlocks);
     std::vector<u64> chosen;
     for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, apart(.618034, k)));
@@ -439,8 +439,8 @@ std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
     return more;
 }
 
-/// Returns the blocks that have at least half as many accesses as the busiest one, in increasing
-/// order.
+/// Returns the numbers of the blocks that have at least half as many accesses as the busiest one,
+/// in increasing order.
 std::vector<u64> busy_blocks(const timing::Recording& recording) {
     std::size_t most = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
@@ -454,7 +454,7 @@ std::vector<u64> busy_blocks(const timing::Recording& recording) {
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
     // Count requested bytes instead of sectors, because neighbouring blocks share the sectors that
-    // each of them needs only in part.
+    // each of them needs only partly.
     u64 bytes = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
         for (const timing::Access& access : block.accesses)
@@ -465,7 +465,7 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     u64 middle = blocks / 2 + blocks / 7;
-    // Choose the blocks next to a busy block, and more of them, until enough busy blocks are
+    // Choose the blocks around a busy block, and more of them, so that enough busy blocks are
     // included.
     if (timing::are_unlike(recording)) {
         const std::vector<u64> busy = busy_blocks(recording);
@@ -511,7 +511,8 @@ bool may_wait(const Kernel::Code& code) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.spins; });
     };
-    // Loops that wait do so for warps of their own block.
+    // If the kernel does not depend on the order of blocks, its waiting loops wait only for warps
+    // of their own block.
     if (!code.order_sensitive) return false;
     if (spins(code.main)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),

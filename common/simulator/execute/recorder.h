@@ -2,12 +2,12 @@
 //
 // Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
 //        separate Op. The steps of their warps are recorded one by one. These blocks do not run
-//        again, so a recorded launch leaves the same memory and the same counters. If blocks can
-//        observe the order in which they run, the order is the same as without recording. For many
-//        neighbouring blocks, the recorder stores which sectors they access. These blocks run as
-//        usual, with a listener.
+//        again, so a recorded launch leaves the same memory contents and the same counters. If
+//        blocks can observe the order in which they run, the order is the same as without
+//        recording. For many neighbouring blocks, the recorder stores which sectors they access.
+//        These blocks run as usual, with a listener.
 // Alone  If only the time is needed, nothing else runs, so a launch over gigabytes takes a few
-//        milliseconds. The memory is then not what the launch would have left.
+//        milliseconds. Memory then does not hold what the launch would have left there.
 // Not    Launches whose blocks wait for each other run as usual and are not recorded.
 #pragma once
 
@@ -49,8 +49,8 @@ private:
     };
 
     /// The last request for scattered sectors. If the warps of a block store columns, they access
-    /// the same sectors again and again, and each warp stores a different part. A repeated request
-    /// adds nothing to the set, because it has the sectors of this turn already.
+    /// the same sectors again and again, each warp storing a different part. A repeated request
+    /// adds nothing to the set, which already contains its sectors for this turn.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 of_turn = 0;
@@ -64,12 +64,12 @@ private:
                       u32 sectors);
     };
 
-    std::array<LastRequest, 2> last_;  ///< for stores and for loads
+    std::array<LastRequest, 2> last_;  ///< one for stores, one for loads
     timing::Footprint reads_, writes_, below_;
     timing::Footprint together_;  ///< the reads of the first two thirds of the blocks
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    /// The number of blocks that have been started so far.
+    /// The number of blocks started so far.
     u64 turn_ = 0;
     /// The current block, and the sectors that it has read and written so far.
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;
@@ -118,20 +118,22 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns other blocks to record, if a single block represents all of them and runs only a few
-    /// iterations. Some of the other blocks may run one more iteration.
+    /// Returns additional blocks to record if a single block represents all of them and runs only a
+    /// few iterations. Some of the other blocks may run one more iteration.
     static std::vector<u64> beside_the_first(const LaunchConfig& config,
                                              const timing::Recording& recording, bool shares_turns);
-    /// Returns blocks to record instead if some of the recorded blocks do far more than others.
+    /// Returns the blocks to record instead if some of the recorded blocks do far more work than
+    /// others.
     static std::vector<u64> more_blocks(const LaunchConfig& config,
                                         const timing::Recording& recording);
     /// Returns the first of the blocks whose sectors are recorded, and the number of these blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns as many blocks in the next row of the grid, below `neighbours`, unless `neighbours`
-    /// already includes them.
+    /// Returns the first of some blocks in the next row of the grid, below `neighbours`, and the
+    /// number of these blocks. The number is 0 if `neighbours` extends into that row, or if there
+    /// is no such row.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
-    /// Adds a recording that has everything that is known before the launch.
+    /// Adds a recording that contains everything known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
 private:
@@ -139,7 +141,8 @@ private:
     std::vector<timing::Recording> recordings_;
 };
 
-/// Returns the recorder of the process. Launches share it, because they run one after the other.
+/// Returns the recorder of the process. All launches share it, because they run one after the
+/// other.
 Recorder& recorder();
 
 /// Reports whether the kernel reads the number of blocks, as kernels with persistent blocks do.

@@ -15,25 +15,25 @@ namespace {
 
 /// The number of backward branches that a warp may take before the next warp runs.
 constexpr i64 kSliceFuel = 50'000;
-/// The same limit for a block that may be abandoned early.
+/// The same limit, for a block that may be abandoned early.
 constexpr i64 kSliceFuelWhenHeard = 500;
-/// The weight of an iteration of a waiting loop that changed memory, and of one that did not.
+/// The weight of an iteration of a waiting loop that has changed memory, and of one that has not.
 constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
 /// The total weight of iterations before other lanes of the warp may run. Those lanes wait where
-/// the paths join, and letting them go on costs the warp its convergence, so the limit is high. It
-/// is halved each time the loop still has to wait, so that passing a lock from lane to lane does
-/// not become slow.
+/// the paths join, and letting them continue would cost the warp its convergence, so the limit is
+/// high. It is halved each time the loop still has to wait, so that passing a lock from lane to
+/// lane does not become slow.
 constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
 /// The total weight of iterations before other warps may run.
 constexpr u32 kPatience = 4 * kIdleTurn;
-/// The number of passes over a block's warps, some of them in waiting loops, before other blocks
-/// run: if nothing else makes progress, and in any case.
+/// The number of passes over a block's warps, while some of them are in waiting loops, before other
+/// blocks run: kIdlePasses if nothing else makes progress, kPasses in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
-/// The number of consecutive slices that a warp uses up, without an iteration of a waiting loop,
-/// before it counts as working.
+/// The number of consecutive slices that a warp must use up, without an iteration of a waiting
+/// loop, before it counts as working.
 constexpr u32 kFullSlices = 2;
 
-/// Returns the position of a fragment, from the kernel's body down through its calls.
+/// Returns the position of a fragment as a path from the kernel's body down through its calls.
 std::vector<const Op*> path_of(const Op* at, const Frame* frame) {
     std::vector<const Op*> path{at};
     for (; frame; frame = frame->caller) path.push_back(frame->called_from);
@@ -59,8 +59,8 @@ bool is_any_ready(const Warp& w, bool even_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. It is
-/// then in `others`.
+/// Handles an iteration of a waiting loop. Returns true if the fragment must let others run. It has
+/// then been moved to `others`.
 bool spun_enough(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool worked = std::exchange(w.changes_seen, changes) != changes;
@@ -80,7 +80,7 @@ bool spun_enough(Warp& w, const Op* next) {
 }
 
 inline const Op* jump(Warp& w, const Op* op, const Op* target) {
-    if (target <= op) {  // a loop's turn
+    if (target <= op) {  // one iteration of a loop
         if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
             w.settle();
@@ -171,7 +171,7 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Other fragments may wait here to join, or may be behind and have to catch up.
+    // Other fragments may be waiting here to join, or may be behind and have to catch up.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -199,7 +199,7 @@ const Op* op_guarded(Warp& w, const Op* op) {
 
 namespace {
 
-/// Returns the lanes among `candidates` whose mask is `named`.
+/// Returns those lanes among `candidates` whose mask is `named`.
 Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
@@ -218,8 +218,8 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Makes the fragments ready for which `meets` returns true. They continue after the instruction
-/// that they waited at.
+/// Makes all fragments ready for which `meets` returns true. They continue after the instruction at
+/// which they waited.
 template <class Meets>
 void wake(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
@@ -361,7 +361,8 @@ void run_slice(Warp& w) {
     Launch& launch = *w.block->launch;
     const u64 fuel = launch.only_heard ? kSliceFuelWhenHeard : kSliceFuel,
               most = launch.instruction_limit;
-    // Each iteration executes at least one instruction, so limit the fuel by the instruction limit.
+    // Each iteration executes at least one instruction, so the fuel need not exceed the instruction
+    // limit.
     w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
     w.turns = 0;
     w.changes_seen = watch.changes();
@@ -381,8 +382,8 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Reports lanes that wait for other lanes that never arrive, and lets the waiting lanes continue.
-/// Returns whether there were any.
+/// Reports lanes that wait for other lanes that will never arrive, and lets the waiting lanes
+/// continue. Returns whether there were any.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

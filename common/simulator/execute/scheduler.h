@@ -1,24 +1,25 @@
 // Chooses what runs next: the fragments of a warp, and the warps of a block.
 //
 // Builds on  block.h.
-// Idea       A warp runs until it ends, waits, or has used its slice. Then the next warp of the
+// Idea       A warp runs until it ends, waits, or has used up its slice. Then the next warp of the
 //            block runs. Nothing depends on real time: the order is a function of the program, its
 //            input and the seed.
-// Fairness   If the fragment with the lowest instruction always ran first, the losers of a spin
-//            lock could run forever while the winner waits to release it. So a branch in a loop
-//            that may wait for memory to change (Op::spins) counts its iterations. After some of
-//            them, the fragment rests until all others of the warp have run. A warp that only spins
-//            ends its slice, and a block that only spins is set aside for other blocks. If such a
-//            loop does work (takes numbers from a counter, fills a hash table), it changes memory,
-//            and may continue for longer. watch.h decides whether a wait can still end.
+// Fairness   If the fragment with the lowest instruction always ran first, lanes that fail to take
+//            a spin lock could run forever while the lane that holds it waits to release it. So a
+//            branch in a loop that may wait for memory to change (Op::spins) counts its iterations.
+//            After a number of them, the fragment rests until all others of the warp have run. A
+//            warp that only spins ends its slice, and a block that only spins is set aside for
+//            other blocks. If such a loop does work (takes numbers from a counter, fills a hash
+//            table), it changes memory, and may continue for longer. watch.h decides whether a wait
+//            can still end.
 #pragma once
 
 #include "simulator/execute/block.h"
 
 namespace coalesce::simulator {
 
-/// Adds a fragment that does not run now. Lanes that are at the same instruction of the same call
-/// continue together, or wait together.
+/// Adds a fragment that is not running. Lanes at the same instruction of the same call continue
+/// together, or wait together.
 void join_others(Warp& w, const Fragment& fragment);
 /// Lets the running fragment continue at `next`. Returns the next Op of the fragment that should
 /// run first.
@@ -40,11 +41,10 @@ void start_patience(Warp& w);
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// The bit in Op::detail of a branch in the program. Branches that the lowering added do not have
-/// it.
+/// Set in Op::detail for a branch of the program, but not for one that the lowering has added.
 inline constexpr u8 kCountedBranch = 1;
 
-// The handlers of control flow.
+// The handlers for control flow.
 const Op* op_branch(Warp& w, const Op* op);          ///< bra target
 const Op* op_branch_if(Warp& w, const Op* op);       ///< @p bra target
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< brx.idx
@@ -56,7 +56,7 @@ const Op* op_warp_sync(Warp& w,
                        const Op* op);  ///< waits for the lanes in Op::members, then runs Op::inner
 const Op* op_warp_barrier(Warp& w, const Op* op);  ///< bar.warp.sync, for the gathered lanes
 
-/// Lets lanes continue that waited only for lanes which have exited.
+/// Lets lanes continue if all lanes that they were still waiting for have exited.
 void release_complete_warp_syncs(Warp& w);
 
 /// Releases completed barriers. Call this when lanes of a warp have exited or reached a barrier.

@@ -1,4 +1,4 @@
-// The code that is the same for every shape. See shared_access.h.
+// The code that is the same for all shapes. See shared_access.h.
 #include "simulator/execute/shared_access.h"
 
 #include "simulator/checks/access_report.h"
@@ -7,15 +7,15 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the address that the instruction computes. It has 64 bits, or 32 if the register has 32.
+/// Returns the address that the instruction computes. It has 64 bits, or 32 if the register does.
 u64 whole_address(const Warp& w, const Op* op, int lane) {
     if (op->detail & kNarrowAddress)
         return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
     return w.lanes<u64>(op->a)[lane] + static_cast<u64>(op->immediate);
 }
 
-/// Reports whether all lanes' addresses are in the block's shared memory and aligned. If one is
-/// not, the error has been reported and the launch has failed.
+/// Reports whether all lanes' addresses are in the block's shared memory and aligned. If not, the
+/// error has been reported and the launch has failed.
 bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
@@ -73,7 +73,7 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
 
 namespace {
 
-/// Returns the wavefronts of all accesses in the machine code that this PTX access stands for.
+/// Returns the wavefronts of all machine code accesses that this PTX access stands for.
 Wavefronts wavefronts_of(const Warp& w, const Op* op, const SharedMove& move,
                          const u32* addresses) {
     if (!(op->detail & kCountsMachine)) [[likely]]

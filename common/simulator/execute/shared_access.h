@@ -1,9 +1,9 @@
 // How a warp loads from and stores to shared memory, with ld and st, and with ldmatrix and
 // stmatrix.
 //
-// Idea   What a warp does in shared memory is usually the same as in the block before. Then the
-//        ledger knows the wavefronts, that the addresses are in bounds, and that there is no race,
-//        so only the data must be moved. Any other access is analysed here.
+// Idea   What a warp does in shared memory is usually the same as in the previous block. In that
+//        case, the ledger knows the wavefronts, that the addresses are in bounds, and that there is
+//        no race, so only the data has to be moved. Any other access is analysed here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
 //        code that moves data is instantiated for each shape. The rest uses a SharedMove.
 #pragma once
@@ -31,7 +31,7 @@ struct LanesOf {
     }
 };
 
-/// The properties of a shape that code needs if it does not move the data.
+/// The properties of a shape, for code that does not move the data.
 struct SharedMove {
     bool store;
     u32 bytes;  ///< per lane
@@ -55,20 +55,20 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Tells the listener and the Watch. Returns false if the access should not be executed, because
-/// the listener has enough.
+/// the listener needs no more.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Passes an access to the block's race check. For each lane, `undefined` receives a mask of the
 /// uninitialized bytes that the lane loads or stores, if that is not an error. Returns false if
 /// there are no such bytes.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access about which nothing is known. Returns false if an address is bad,
-/// which has ended the launch. If `layout` is not null, it receives the layout, and the ledger
+/// Checks and counts an access about which nothing is known. Returns false if an address is bad, in
+/// which case the launch has ended. If `layout` is not null, it receives the layout, and the ledger
 /// records the access.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
-/// Loads for lanes that all have the same address, so that each element is read once.
+/// Loads for lanes that all have the same address, reading each element only once.
 template <class Shape>
 void load_for_all(Warp& w, const Op* op, const u8* from) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
@@ -79,7 +79,7 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
 }
 
 /// Loads elements from any addresses. Inactive lanes read what the first active lane reads. The
-/// buffer cannot overlap with registers, which lets the compiler use gather instructions.
+/// buffer cannot overlap the registers, which lets the compiler use gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -149,8 +149,8 @@ bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     return true;
 }
 
-/// Executes an access in a cluster. With Own, all addresses must be in this block's shared memory,
-/// otherwise they may be in any block's.
+/// Executes an access in a cluster. With Own, all addresses must be in this block's shared memory.
+/// Otherwise, they may be in that of any block.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;

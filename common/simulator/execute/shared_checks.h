@@ -9,13 +9,13 @@ namespace coalesce::simulator {
 /// Starts the checker for this block. The system's reserved memory counts as initialized to zero.
 void begin_shared_checks(Block& block);
 void note_barrier_arrive(Warp& w, u32 id);
-/// Records that the warp arrives at a barrier and does not wait.
+/// Records that the warp arrives at a barrier without waiting.
 void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block);
 void note_warp_end(Warp& w);
 
-/// Passes the steps so far to the checker, which takes over. Call this when a step no longer agrees
-/// with the clean block.
+/// Passes the steps so far to the checker, which handles the rest of the block. Call this when a
+/// step no longer agrees with the clean block.
 void leave_ledger(Block& block);
 
 }  // namespace coalesce::simulator

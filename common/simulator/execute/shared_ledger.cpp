@@ -6,9 +6,9 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The most steps and addresses that a worker stores for a block: 28 bytes per step, and 128 for
-/// each list of 32 addresses that no other step has. A tiled product of 1024 x 1024 by blocks of 32
-/// x 32 takes 67 thousand steps.
+/// The maximum number of steps and of addresses that a worker stores for a block: 28 bytes per
+/// step, and 128 bytes for each distinct list of 32 addresses. A tiled 1024 x 1024 matrix product
+/// with blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
 /// After this many blocks that differ, all blocks of the kernel are checked in full.
 constexpr u32 kMaxGiveUps = 8;
@@ -20,7 +20,8 @@ void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const S
     give_ups_ = 0;
     blocks_compared_ = 0;
     clean_ = std::move(clean);
-    // Another worker may still compare with the steps that were recorded here in an earlier launch.
+    // Another worker may still be comparing with the steps that were recorded here in an earlier
+    // launch.
     if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
     recorded_->of_warp.assign(warps + 1, {});  // one more, for the steps of the block as a whole
     cursors_.assign(warps + 1, {});
@@ -73,8 +74,8 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, cons
     to.order.push_back(warp);
 }
 
-/// Stores these 32 addresses, or finds them, and returns their index. The addresses of inactive
-/// lanes count as 0.
+/// Stores these 32 addresses if they are not stored yet, and returns their index. The addresses of
+/// inactive lanes count as 0.
 u32 SharedLedger::keep_addresses(const u32* addresses, Mask active) {
     std::vector<u32>& all = recorded_->addresses;
     u32 row[kLanes];

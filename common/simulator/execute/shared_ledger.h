@@ -1,22 +1,22 @@
 // Checks by comparison: a block that accesses shared memory exactly as a clean block did is clean.
 //
-// Idea    Checking every byte of every shared access for races and for uninitialized reads is the
-//         most expensive task of the simulator, and the result is almost always the same for every
+// Idea    Checking every byte of every shared access for races and uninitialized reads is the most
+//         expensive task of the simulator, and the result is almost always the same for every
 //         block, because shared addresses depend on the thread and not on the block. So the first
 //         block of a launch is checked completely, while the ledger records what each warp did:
-//         instructions, lanes, addresses, barriers. If that block was clean, later blocks are only
-//         compared, step by step. (Loops use the same addresses again and again, and warps share
-//         them. Each set of 32 is stored once, so that a million steps fit into the host's cache.)
-//         At the first step that differs, the steps so far are passed to the checker, and the rest
-//         of that block is checked completely.
+//         instructions, lanes, addresses, barriers. If that block is clean, later blocks are only
+//         compared with it, step by step. (Loops use the same addresses again and again, and warps
+//         share them. Each set of 32 addresses is stored once, so that a million steps fit into the
+//         host's cache.) At the first step that differs, the steps so far are passed to the
+//         checker, and the rest of the block is checked completely.
 // Shared  The steps of a clean block can be shared by all workers that run blocks of the same
 //         launch, even if the kernel was lowered differently for them. A recorded launch checks one
 //         of its recorded blocks completely (recorder.h), and all workers compare with that block.
-// Sound   The result of the checker is a function of this sequence only: which warp accessed which
-//         bytes, which of these were undefined when they were stored, and which barriers were in
-//         between. A warp that exits early differs too (see note_warp_end). If the checker accepted
-//         stores because they changed nothing, the result also depends on the stored values, so
-//         such a block is not used for comparisons.
+// Sound   The result of the checker depends only on the sequence of steps: which warp accessed
+//         which bytes, which of these were undefined when they were stored, and which barriers were
+//         in between. A warp that exits early also differs (see note_warp_end). If the checker
+//         accepted stores because they changed nothing, the result also depends on the stored
+//         values, so such a block is not used for comparisons.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ public:
     /// or store.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
-    /// The layout of the 32 addresses of a step, if the layout makes moving the data easier.
+    /// The layout of a step's 32 addresses, if it makes moving the data easier.
     enum class Layout : u8 {
         scattered,
         contiguous,  ///< all lanes are active; lane l is at the first address + l * bytes
@@ -56,7 +56,7 @@ public:
 
         bool is_access() const { return what < kWarpBarrier; }
     };
-    /// What a block did.
+    /// Everything that a block did.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
         std::vector<u32> addresses;  ///< 32 per step; steps with equal addresses share them
@@ -69,12 +69,12 @@ public:
         comparing,  ///< nothing is passed to the checker as long as the steps agree
     };
 
-    /// Prepares for a launch. `clean` has the steps of a clean block of this launch, if one is
+    /// Prepares for a launch. `clean` holds the steps of a clean block of this launch, if one is
     /// known.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in it. `by_values` is true if
-    /// the checker might have found one with other values.
+    /// the checker might have found one had the values been different.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -84,8 +84,8 @@ public:
 
     /// Returns the next expected step of `warp` if it is this one, otherwise nullptr. Call this
     /// only while comparing. `addresses` is null if the warp's addresses cannot differ, because
-    /// they do not depend on the block. `stored` has the undefined bytes that each lane stores, if
-    /// there are any.
+    /// they do not depend on the block. `stored` holds the undefined bytes that each lane stores,
+    /// if there are any.
     const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -135,7 +135,7 @@ private:
     /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
     std::unordered_multimap<u64, u32> kept_;
     std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with
-    std::vector<Cursor> cursors_;         ///< by warp, into clean_
+    std::vector<Cursor> cursors_;         ///< each warp's position in clean_
 };
 
 }  // namespace coalesce::simulator

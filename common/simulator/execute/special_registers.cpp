@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// A warp of a single block issues an instruction about every fourth cycle.
+/// With a single block, a warp issues an instruction about every four cycles.
 constexpr u64 kCyclesPerInstruction = 4;
 
 Dim3 thread_index(const Warp& w, int lane) {
@@ -126,8 +126,8 @@ Table make_table() {
     add_axes<index_in_cluster>(t, "%cluster_ctaid", block);
     add_axes<cluster_size>(t, "%cluster_nctaid", launch);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
-    // cooperative_groups finds its grid barrier through these registers, which have the high and
-    // the low half of the address.
+    // cooperative_groups finds its grid barrier through these registers, which hold the high and
+    // the low half of its address.
     t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
     t["%envreg2"].value = [](const Warp& w, int) -> u64 {
         return static_cast<u32>(w.block->launch->grid_workspace);
@@ -159,7 +159,7 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    w.count(op);  // the clock must include the instructions before
+    w.count(op);  // the clock must include the preceding instructions
     read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }

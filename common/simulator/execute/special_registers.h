@@ -33,7 +33,7 @@ struct SpecialRegister {
     /// True if the value is an address in the system's reserved shared memory.
     bool of_reserved_shared = false;
 
-    /// Reports whether the result of a read depends on when blocks run, as for the clocks.
+    /// Reports whether the result of a read depends on when blocks run, as it does for the clocks.
     bool order_sensitive() const { return varies == Varies::always; }
 };
 

@@ -26,7 +26,7 @@ const Op* run_zero(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Advances the block's time by the longest sleep of a lane.
+/// Advances the block's time by the longest sleep of any lane.
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
     u32 longest = 0;
@@ -65,7 +65,7 @@ const Op* run_is_space(Warp& w, const Op* op) {
 // ---- clusters ----
 
 /// Executes mapa. Op::d receives the address that the variable at Op::a has in the block with rank
-/// Op::b. As on hardware, every rank gives an address, even if the cluster has no such rank.
+/// Op::b. As on hardware, every rank yields an address, even if the cluster has no such rank.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
@@ -95,8 +95,8 @@ Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_fence, .has_side_effects = true});
 }
 
-// Describes prefetch, applypriority, discard, brkpt and others, which do nothing whatever their
-// operands are.
+// Describes prefetch, applypriority, discard, brkpt and others, which do nothing, whatever their
+// operands.
 Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_nothing}, 0, 3);
 }

@@ -1,8 +1,8 @@
 // cp.async.bulk.tensor: copies of boxes of an array.
 //
-// Tensors  Elements of a box outside of the array are filled with zeros (or NaNs) in copies to
-//          shared memory, and skipped in copies to global memory. The mbarrier counts all bytes of
-//          the box in any case.
+// Tensors  Elements of a box that are outside the array are filled with zeros (or NaNs) in copies
+//          to shared memory, and skipped in copies to global memory. The mbarrier counts all bytes
+//          of the box in either case.
 #include <algorithm>
 
 #include "simulator/execute/bulk_copies.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr u32 kBoxAlignment = 128;
 
-/// Sets the address of the piece of a box that begins at element coordinates `at`, and the number
-/// of its bytes within the array.
+/// Sets the address of a piece that begins at the element coordinates `at`, and the number of its
+/// bytes within the array.
 void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = 0;
     u64 address = map.address;
@@ -27,8 +27,8 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
 }
 
-/// Reports an error if a box that is stored begins before the array, as an H200 does. It may extend
-/// beyond the end of the array. A box that is loaded may extend beyond both ends.
+/// Reports an error if a box to be stored begins before the array, as an H200 does. Such a box may
+/// extend beyond the end of the array. A box to be loaded may extend beyond both ends.
 bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
@@ -40,7 +40,7 @@ bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     return true;
 }
 
-/// Cuts a box into pieces, row after row.
+/// Cuts a box into pieces, row by row.
 bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
     if (!issue.copy.to_shared && !begins_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)

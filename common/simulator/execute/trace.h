@@ -19,7 +19,7 @@ struct TracedAccess {
     u32 bytes_per_lane = 0;
     Mask active = 0;
     u64 addresses[kLanes] = {};  ///< one per active lane; offsets if in shared memory
-    u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts of shared memory
+    u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts for shared memory
 };
 
 class Trace : public AccessListener {
@@ -37,7 +37,7 @@ public:
 private:
     u64 block_ = 0;
     u32 warp_ = 0;
-    std::size_t limit_ = 0;  ///< 0: nothing is traced
+    std::size_t limit_ = 0;  ///< 0 if nothing is traced
     std::vector<TracedAccess> accesses_;
 };
 

@@ -51,8 +51,8 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-/// Reports whether loading only uninitialized bytes is a mistake, whatever the neighbouring bytes
-/// are.
+/// Reports whether loading only uninitialized bytes is a mistake, regardless of the neighbouring
+/// bytes.
 bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
     return reads_unwritten(use, ~0u, access.address, access.bytes, [](u64, u64) { return true; });
 }
@@ -68,7 +68,7 @@ void note_mistake(const Warp& w, u32 site, int lane) {
 }
 
 /// Reports whether the host filled an array only up to some point inside [begin, end). The host
-/// leaves no gaps. So if it filled the previous element completely, the remaining bytes of this
+/// leaves no gaps, so if it filled the previous element completely, the remaining bytes of this
 /// element are not padding: the host has filled too little.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;

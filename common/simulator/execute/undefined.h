@@ -2,7 +2,7 @@
 //
 // Builds on  analysis/demanded_bytes.h, which knows where the bytes of a load go.
 // Idea       If a load finds uninitialized bytes that are only copied, it records them here. A
-//            store that copies them marks their destination as uninitialized. Registers have no
+//            store that copies them marks its destination as uninitialized. Registers have no
 //            shadow. Instead, the analysis knows which load each stored byte comes from, and the
 //            undefined bytes of that load's last execution are kept.
 // Cost       Warp::undefined is null until the first such load. Until then this costs nothing.
@@ -37,24 +37,23 @@ inline void forget_undefined(Warp& w, const Op* op) {
 }
 /// Records that this lane has loaded undefined bytes.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
-/// All lanes have; nullptr: none.
+/// Records the undefined bytes that each lane has loaded, or none if `bytes` is null.
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
-/// Returns which bytes of each lane's stored value are undefined, or false if there are none. Call
-/// this only if w.undefined is set.
+/// Sets `bytes` to masks of the undefined bytes in the value that each lane stores. Returns false
+/// if there are none. Call this only if w.undefined is set.
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
-/// Marks the undefined bytes among those that the lanes have just stored to global memory as
-/// uninitialized.
+/// Marks as uninitialized all undefined bytes that the lanes have just stored to global memory.
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]
         mark_undefined_stored_slowly(w, op, addresses);
 }
 
-/// Handles a lane's read of global memory with uninitialized bytes (`access.unwritten`). If this is
-/// an error of the access at `site`, reports the error and returns 0. Otherwise returns the bytes
-/// that are undefined from now on.
+/// Handles a lane's read of global memory with uninitialized bytes (`access.unwritten`). If the
+/// read is an error at `site`, reports the error and returns 0. Otherwise, returns the bytes that
+/// are undefined from now on.
 u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access);
 
 }  // namespace coalesce::simulator

@@ -25,14 +25,13 @@ struct LaneAccess;
 class AccessListener;
 class StepListener;
 class UndefinedBytes;
-/// The allocation that an instruction accessed the last time, which its next access will probably
-/// use too.
+/// The allocation that an instruction last accessed, which its next access will probably use too.
 struct SiteCache {
-    /// The device addresses of the allocation. Initially no address is inside, whichever way this
+    /// The device addresses of the allocation. Initially, no address counts as inside, however this
     /// is tested. Compare with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;    ///< for address `begin`; null means initialized
+    u8* shadow = nullptr;    ///< the shadow of `begin`; null if all bytes are initialized
     bool only_read = false;  ///< no writes are expected there; see GlobalRace
 };
 
@@ -60,7 +59,8 @@ struct Fragment {
     } state = State::ready;
     u8 barrier = 0;
     const Op* asks = nullptr;  ///< if it spins, the instruction that reads memory, if known
-    /// True if the fragment has spun for long, so that other fragments of the warp run first.
+    /// True if the fragment has been spinning for long, so that other fragments of the warp run
+    /// first.
     bool resting = false;
     Mask wanted = 0;
 };
@@ -80,7 +80,7 @@ struct Warp {
     Mask active = 0;  ///< lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
-    u32 index = 0;                 ///< the number within the block
+    u32 index = 0;                 ///< the warp's number within the block
     Mask existing = 0;             ///< lanes that have a thread
     Mask live = 0;                 ///< existing lanes that have not exited
     std::vector<Fragment> others;  ///< all fragments except the running one
@@ -90,32 +90,33 @@ struct Warp {
     u64* last_rows = nullptr;          ///< where this warp's last row began, for each site
     Checks checks;                     ///< the checks of this launch
 
-    AccessListener* listener = nullptr;  ///< receives accesses; null if there is none
-    /// The same object if it also receives instructions, otherwise null.
+    AccessListener* listener = nullptr;  ///< receives accesses; may be null
+    /// The same object if it also receives every instruction, otherwise null.
     StepListener* step_listener = nullptr;
-    /// True if accesses are only recorded, and the listener needs no more of them.
+    /// True if accesses are only recorded, and the listener does not need any more of them.
     mutable bool heard_enough = false;
-    /// True if there is a listener, or Watch::on(), so that accesses need to be examined.
+    /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
-    /// True if accesses to shared memory need to be examined as well.
+    /// True if accesses to shared memory must be examined as well.
     bool observed_shared = false;
-    /// The worker's counts of executed straight pieces, parallel to Kernel::Code::straights.
+    /// How often this worker has executed each straight piece of code, parallel to
+    /// Kernel::Code::straights.
     u64* straight_runs = nullptr;
-    u64 executed = 0;           ///< PTX instructions since the warp began
+    u64 executed = 0;           ///< PTX instructions executed since the warp began
     u64 settled = 0;            ///< how many of these are in `lane_instructions`
     u64 lane_instructions = 0;  ///< executed instructions times active lanes
     u64 branches = 0, divergent_branches = 0;
-    /// Instructions that printf costs. They count for the instruction limit, but not for the
-    /// counters.
+    /// Instructions charged for printf. They count towards the instruction limit, but are not
+    /// included in the counters.
     u64 unseen = 0;
-    /// Backward branches that remain before the scheduler takes over.
+    /// Backward branches left before the scheduler takes over.
     i64 fuel = 0;
     u32 spins = 0;  ///< weighted iterations of a waiting loop since the last rest
     /// The value of `spins` after which other fragments of the warp run first.
     u32 patience = 0;
     u32 turns = 0;         ///< iterations of waiting loops in this slice
-    u64 changes_seen = 0;  ///< Watch::changes() at the last turn
-    u32 full_slices = 0;   ///< consecutive slices used up without such an iteration
+    u64 changes_seen = 0;  ///< Watch::changes() at the last iteration of a waiting loop
+    u32 full_slices = 0;   ///< consecutive slices used up without an iteration of a waiting loop
     /// The last instruction that read memory in a waiting loop, while Watch::on().
     const Op* asks = nullptr;
     const Frame* asks_from = nullptr;  ///< the call that executed this instruction
@@ -126,11 +127,11 @@ struct Warp {
     u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
     /// True if a fence followed the last atomic, so that the next atomic releases.
     bool fenced = false;
-    /// `cluster_arrived` has the lanes that have arrived at the cluster's barrier in this phase,
+    /// `cluster_arrived` holds the lanes that have arrived at the cluster's barrier in this phase,
     /// and `cluster_over` the lanes that have not yet waited for a completed phase
     /// (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_over = 0;
-    const Op* cluster_arrival = nullptr;  ///< the last arrival
+    const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.
     UndefinedBytes* undefined = nullptr;
     u8* local = nullptr;  ///< local memory: `local_bytes` for each lane
@@ -180,7 +181,7 @@ struct Warp {
     /// Switches to the registers of a call, or of the kernel itself if `of` is null.
     void enter(Frame* of);
 
-    /// Counts the straight piece of the program that ends with this Op.
+    /// Counts the straight piece of code that ends with this Op.
     void count(const Op* op) {
         executed += op->weight;
         ++straight_runs[op->site];
@@ -202,14 +203,15 @@ struct Warp {
         settled = executed;
     }
 
-    /// Ends the launch with `status`. Reports the reason, unless an error was reported before.
+    /// Ends the launch with `status`. Reports the reason, unless an error has already been
+    /// reported.
     Failed fail(const Op* op, Status status, const char* check, const char* kind,
                 const std::string& message, int lane, u64 address = 0);
-    /// Ends the launch with a report from elsewhere. The check that made the report may be switched
-    /// off.
+    /// Ends the launch with a report that was created elsewhere. The check that created it may be
+    /// switched off.
     Failed fail(Status status, const Report& report);
 
-    /// Returns a report that has its place, kernel, block and thread.
+    /// Returns a report with place, kernel, block and thread filled in.
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };

@@ -2,7 +2,7 @@
 // redux, activemask, elect.
 //
 // Builds on  families.h. When the handler of a `.sync` instruction runs, the named lanes have met,
-//            and Warp::active has those of them that arrived.
+//            and Warp::active contains those that have arrived.
 // Watch      The destination may be a source as well, so the values of other lanes are read before
 //            anything is written.
 #include <algorithm>
@@ -72,8 +72,8 @@ const Op* run_shuffle(Warp& w, const Op* op) {
     for (const int lane : LanesIn{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
-        // The value from an inactive lane is undefined. Zero makes the result the same in every
-        // run.
+        // The value from an inactive lane is undefined. Using zero makes the result the same in
+        // every run.
         result[lane] = w.is_active(from) ? held[from] : 0;
         inside |= static_cast<Mask>(source.inside) << lane;
     }

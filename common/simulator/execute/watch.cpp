@@ -12,15 +12,16 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Rounds over all waiting blocks without progress before their states are examined.
+/// The number of rounds over all waiting blocks without progress after which their states are
+/// examined.
 constexpr u32 kIdleRounds = 8;
 /// The exponents of the first and the last skip of the clocks. Clocks skip forward by powers of
 /// two, from 65 microseconds to two weeks.
 constexpr u32 kFirstLeap = 16, kLastLeap = 50;
-/// The most addresses of waiting loads that are remembered.
+/// The maximum number of addresses remembered for waiting loads.
 constexpr std::size_t kMostPolled = 256;
-/// The real time that another thread of the program gets to write the word that the kernel waits
-/// for.
+/// How long, in real time, other threads of the program have to write the word that the kernel
+/// waits for.
 constexpr std::chrono::seconds kPatienceWithHost{10};
 
 /// A hash of a sequence of values, which depends on their order.
@@ -51,15 +52,15 @@ void add_parameters(Digest& digest, const Frame& frame) {
                 digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
-/// Reports whether the program has threads other than the one that launches.
+/// Reports whether the program has threads other than the launching one.
 bool has_other_threads() {
     struct stat folder;
     // The link count of a folder includes ".", its own name, and the ".." of each subfolder.
     return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
 }
 
-/// Returns the instruction in the kernel. In code built without optimization, an atomic is a call
-/// of a function that has no source of its own.
+/// Returns the kernel's own instruction that led to `op`. In code built without optimization, an
+/// atomic is a call to a function that has no source of its own.
 const Op* outermost(const Warp& w, const Op* op) {
     for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
     return op;
@@ -94,8 +95,8 @@ void Watch::executes(Warp& w, const Op* op) {
     }
 }
 
-/// Records a run of plain arithmetic. Its handlers call the next Op directly, without returning to
-/// the scheduler.
+/// Records a run of plain arithmetic, whose handlers call the next Op directly, without returning
+/// to the scheduler.
 void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
                                 std::vector<Step>& steps) {
     const auto& body = code.ast->body;

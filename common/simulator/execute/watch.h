@@ -6,12 +6,12 @@
 //            While no byte of memory changes, blocks cannot observe each other. So if every block
 //            has returned to an earlier state, and no byte has changed since, nothing will ever
 //            change. A loop that counts its attempts is in a new state in each iteration, and may
-//            continue; only the instruction limit ends it.
-// Cost       Checking every store and every register would be slow, so it is not done as long as
-//            there is progress. Atomics and mbarriers, which read memory anyway, report when they
-//            have changed it, and a warp reports when it has computed without waiting. Only after
-//            several rounds over all blocks without progress are stores compared with the values
-//            that they replace, and states remembered.
+//            continue until the instruction limit ends it.
+// Cost       Checking every store and every register would be slow, so it is not done while there
+//            is progress. Atomics and mbarrier instructions, which read memory anyway, report when
+//            they have changed it, and a warp reports when it has computed without waiting. Only
+//            after several rounds over all blocks without progress are stores compared with the
+//            values that they replace, and states remembered.
 // Registers  A value that decides nothing in the loop (such as a counter for statistics) is not
 //            part of the state: see analysis/deciding_registers.h.
 // Time       If the loop reads a clock, values computed from it are left out too. While nothing
@@ -61,12 +61,12 @@ public:
 
     // ---- events ----
 
-    /// Records that a byte that threads can observe has changed, or something else that could end a
+    /// Records a change of a byte that threads can observe, or of something else that could end a
     /// wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
-    /// Records that a block or lanes have started or ended, or that a warp has computed for long
-    /// without waiting.
+    /// Records that a block or lanes have started or ended, or that a warp has computed for a long
+    /// time without waiting.
     void worked() { ++worked_; }
     u64 progress() const { return changes_ + worked_; }
 
@@ -119,7 +119,7 @@ private:
     bool grown_ = false;  ///< an instruction was executed for the first time
     u64 version_ = 0;     ///< incremented when older states can no longer be compared
     bool reads_clock_ = false;
-    u32 next_leap_ = 0;  ///< a power of two
+    u32 next_leap_ = 0;  ///< the exponent of the next skip of the clocks
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< addresses that waiting loads have read
     std::optional<Report> for_host_;

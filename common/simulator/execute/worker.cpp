@@ -18,7 +18,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The initial contents of shared memory, which look like no result.
+/// The initial contents of shared memory, chosen not to look like a result.
 constexpr int kSharedPoison = 0xcd;
 
 void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
@@ -29,7 +29,7 @@ void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const 
     }
 }
 
-/// Computes every lane, outside of the control flow of any block.
+/// Runs the ops for every lane, outside the control flow of any block.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
     for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);
@@ -82,12 +82,12 @@ void Worker::prepare(Resident& block) {
     block.reserved_shared = code.reserved_shared;
     block.shared = block.own_shared.resize(block.shared_end());
     block.uniform = block.own_uniform.resize(code.uniform_bytes);
-    // Add one more cache line for each warp, so that the same register of different warps does not
+    // Add one more cache line for each warp, so that the same register in different warps does not
     // compete for the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
     u8* files = block.own_registers.resize(file_bytes * warps);
-    // A program that reads registers before it writes them, as set operations of Thrust do, gets
-    // the same values in every run and in plain mode.
+    // A program that reads registers before it writes them, as Thrust's set operations do, gets the
+    // same values in every run and in plain mode.
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
@@ -121,7 +121,7 @@ void Worker::prepare(Resident& block) {
     prepare_checks(block);
 }
 
-/// Of shared memory.
+/// Prepares the checks of shared memory.
 void Worker::prepare_checks(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
@@ -299,7 +299,7 @@ void Worker::run_blocks() {
     }
 }
 
-/// Every waiting block once.
+/// Runs every waiting block once.
 void Worker::run_round() {
     for (Block* block : std::exchange(waiting_, {})) {
         advance(*block);

@@ -2,7 +2,7 @@
 //
 // Builds on  scheduler.h.
 // Idea       A Resident is a running block with everything that it needs: register files, shared
-//            and local memory. As long as blocks run to their end, one Resident is enough. A block
+//            and local memory. As long as blocks run to completion, one Resident is enough. A block
 //            that waits for others keeps its Resident, and the next block gets another one, up to
 //            the number of blocks that fit on the simulated device.
 #pragma once
@@ -29,7 +29,7 @@ private:
     u64 size_ = 0;
 };
 
-/// A block, with the memory that its pointers point to.
+/// A block, together with the memory that its pointers refer to.
 struct Resident : Block {
     SharedRace own_race;
     AlignedBytes own_registers, own_uniform, own_shared, own_local, own_parameters;

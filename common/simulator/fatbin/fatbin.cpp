@@ -32,7 +32,7 @@ constexpr const char* kRebuild =
 /// Bytes that may be read.
 using Bytes = std::span<const u8>;
 
-/// Returns part of `bytes`, after checking that it is in bounds. `what` names the part in the error
+/// Returns part of `bytes` after checking that it is in bounds. `what` names the part in the error
 /// message.
 Bytes part(Bytes bytes, u64 offset, u64 size, const char* what) {
     if (offset > bytes.size() || size > bytes.size() - offset)
@@ -52,8 +52,8 @@ T read(Bytes bytes, const char* what) {
 // If the compressed data shows that the stated size is impossible, the size is rejected before
 // memory is allocated.
 
-/// The best possible compression ratio of LZ4. A larger stated size is wrong, so reject it before
-/// allocating.
+/// The best possible compression ratio of LZ4. A stated size beyond this is wrong, so it is
+/// rejected before any memory is allocated.
 constexpr u64 kBestLz4Ratio = 255;
 
 [[noreturn]] void fail_decompressing(const char* compression, const std::string& why) {
@@ -61,7 +61,7 @@ constexpr u64 kBestLz4Ratio = 255;
                       "): " + why + "; the program is damaged: build it again");
 }
 
-/// Decompresses data whose size, according to the container, is `size`.
+/// Decompresses data whose decompressed size, according to the container, is `size`.
 std::string decompress_zstd(Bytes compressed, u64 size) {
     // Check this size first, because that costs nothing and `size` alone may be wrong by gigabytes.
     const unsigned long long promised =
@@ -173,8 +173,8 @@ std::vector<PtxImage> require_ptx(Contents contents) {
                       ") but no PTX, which the simulated GPU runs" + kRebuild);
 }
 
-/// Reads a program built with -rdc=true. The linked container has machine code; the containers of
-/// its translation units have the PTX.
+/// Reads a program built with -rdc=true. The linked container holds machine code; the containers of
+/// its translation units hold the PTX.
 std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
     Contents contents;
     u64 text_left = kMostText;
@@ -214,7 +214,7 @@ std::vector<PtxImage> read_ptx(const void* data, std::size_t limit) {
 
 std::vector<PtxImage> read_image(const void* data) {
     if (!data) fail_malformed("no data");
-    // Compare byte by byte, because a text may be shorter than the magic numbers of the other
+    // Compare byte by byte, because PTX text may be shorter than the magic numbers of the other
     // formats.
     const char* text = static_cast<const char*>(data);
     const std::size_t length = strnlen(text, sizeof(u32));

@@ -44,7 +44,7 @@ struct EntryHeader {
     u16 version;
     u32 header_size;      ///< size of this header, at least 64
     u64 payload_size;     ///< including the padding after it
-    u32 compressed_size;  ///< 0 if it is not compressed
+    u32 compressed_size;  ///< 0 if not compressed
     u32 reserved;
     u32 toolkit;
     u32 arch;  ///< 90 for compute_90
@@ -52,7 +52,7 @@ struct EntryHeader {
     u32 name_size;
     u64 flags;
     u64 reserved2;
-    u64 uncompressed_size;  ///< 0 if it is not compressed
+    u64 uncompressed_size;  ///< 0 if not compressed
 };
 static_assert(sizeof(FatbinWrapper) == 24 && sizeof(ContainerHeader) == 16);
 static_assert(sizeof(EntryHeader) == 64);

@@ -1,8 +1,8 @@
 // Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext
 // bmsk prmt.
 //
-// Watch  A shift count of at least the width is legal in PTX and undefined in C++, so it is always
-//        brought into range first.
+// Watch  A shift count equal to the width or larger is legal in PTX but undefined in C++, so the
+//        count is always brought into range first.
 #include <algorithm>
 
 #include "simulator/instructions/families.h"
@@ -24,7 +24,7 @@ struct ShiftLeft {
         return count < kBits<T> ? shifted : T{0};
     }
 };
-/// Shifts arithmetically if T is signed. A shift of at least the width then leaves only the sign.
+/// Shifts arithmetically if T is signed. Shifting by the width or more then leaves only the sign.
 template <class T>
 struct ShiftRight {
     static T apply(T a, u32 count) {
@@ -149,8 +149,8 @@ T low_ones(u32 count) {
     return count < kBits<T> ? below : static_cast<T>(~T{0});
 }
 
-/// Returns the low `count` bits of a, extended with zeros, or with copies of the highest of these
-/// bits if T is signed.
+/// Returns the low `count` bits of a. The other bits are zeros or, if T is signed, copies of the
+/// highest of the low bits.
 template <class T>
 T extend(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
@@ -241,8 +241,8 @@ u32 byte_at(u64 bytes, u32 index) {
     return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
 }
 
-/// Permutes by four selectors of four bits. If bit 3 of a selector is set, the result byte has
-/// eight copies of the sign of the selected byte.
+/// Permutes by four 4-bit selectors. If bit 3 of a selector is set, the result byte consists of
+/// eight copies of the selected byte's sign bit.
 struct PermuteAny {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
@@ -257,15 +257,15 @@ struct PermuteAny {
     }
 };
 
-/// Permutes by a mode and the number c in 0..3.
+/// Permutes according to a mode and a number c in 0..3.
 struct PermuteBy {
-    using Request = int;  ///< an index of the modes that `permute` takes
+    using Request = int;  ///< an index into the modes that `permute` takes
     /// Returns the number of the byte that becomes byte i of the result.
     static u32 source_of(int mode, u32 c, u32 i) {
         switch (mode) {
             case 0: return c + i;                   // forward
             case 1: return (c - i) & 7;             // backward
-            case 2: return c;                       // the same four times
+            case 2: return c;                       // the same byte four times
             case 3: return std::max(c, i);          // clamped at the left edge
             case 4: return std::min(c, i);          // ... and at the right
             default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice

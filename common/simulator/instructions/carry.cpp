@@ -9,7 +9,7 @@
 namespace coalesce::simulator::carry_instructions {
 namespace {
 
-/// A result, and the carry flag after it.
+/// A result, and the carry flag that it produces.
 template <class T>
 struct WithCarry {
     T value;
@@ -32,7 +32,7 @@ struct SubtractBorrow {
     static constexpr bool kCarryAtStart = true;  // nothing is borrowed
     static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
 };
-/// Adds the low part of a * b and c.
+/// Adds c to the low part of a * b.
 template <class T>
 struct MultiplyLowAddCarry {
     static constexpr bool kCarryAtStart = false;
@@ -40,7 +40,7 @@ struct MultiplyLowAddCarry {
         return add_with_carry<T>(a * b, c, carry);
     }
 };
-/// Adds the high part of a * b and c. The factors have type N, because their signs matter.
+/// Adds c to the high part of a * b. The factors have type N, because their signs matter.
 template <class N>
 struct MultiplyHighAddCarry {
     static constexpr bool kCarryAtStart = false;

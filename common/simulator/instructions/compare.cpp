@@ -67,7 +67,7 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
 
 // ---- finding the comparison for the given modifiers ----
 
-/// Compares 32 lanes: compare_lanes<F, A>.
+/// A function that compares 32 lanes, such as compare_lanes<F, A>.
 using Comparison = Mask (*)(const Warp&, const Op*);
 
 enum class Combine { none, with_and, with_or, with_xor };
@@ -77,7 +77,7 @@ struct Comparing {
     Comparison lower = nullptr;
     Comparison upper = nullptr;  ///< for the upper half of a pair, otherwise null
     Width sources = Width::none;
-    Combine combine = Combine::none;  ///< with the predicate in Op::c
+    Combine combine = Combine::none;  ///< how to combine the result with the predicate in Op::c
     u32 value = 0;  ///< for set: the value of "true", for a single value or each half
 };
 
@@ -146,7 +146,7 @@ constexpr NamedComparison kComparisons[] = {{"eq", of_any<std::equal_to<>>},
                                             {"num", of_floats<Ordered>},
                                             {"nan", of_floats<Unordered>}};
 
-/// The modifiers of both instructions before the types: "lt", "and", "ftz".
+/// The modifiers that precede the types of both instructions: "lt", "and", "ftz".
 struct Request {
     const NamedComparison* comparison = nullptr;
     Combine combine = Combine::none;
@@ -188,7 +188,7 @@ Mask combined(Mask compared, const Comparing& comparing, const Warp& w, const Op
     return compared;
 }
 
-/// Executes setp without a predicate on single values, which is the usual case. Op::immediate is
+/// Executes setp on single values without a predicate, which is the usual case. Op::immediate is
 /// the comparison itself.
 const Op* run_setp(Warp& w, const Op* op) {
     const Mask is_true = reinterpret_cast<Comparison>(op->immediate)(w, op);
@@ -239,7 +239,7 @@ LaneInstruction setp(Modifiers& m) {
         static constexpr Handler kForms[] = {run_setp_form, run_setp_form, run_setp_form,
                                              run_setp_form};
         made.run = run_setp;
-        made.forms = kForms;  // wherever its sources lie
+        made.forms = kForms;  // wherever its sources are
         made.constant = reinterpret_cast<i64>(comparing.lower);
     } else {
         made.constant = kept(comparing);

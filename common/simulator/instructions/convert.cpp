@@ -1,9 +1,9 @@
 // cvt between integers, f32 and f64, and from f16 and bf16.
 //
 // Rules  Integer to integer truncates, or clamps with .sat. Float to integer rounds as the
-//        instruction says (.rzi ...) and always clamps; a NaN becomes 0, or the highest bit if one
-//        of the types has 64 bits. Conversion to a float rounds as the instruction says (.rn ...),
-//        and .sat clamps to [0, 1].
+//        instruction says (.rzi ...) and always clamps; a NaN becomes 0, or a value with only the
+//        highest bit set if one of the types has 64 bits. Conversion to a float rounds as the
+//        instruction says (.rn ...), and .sat clamps to [0, 1].
 // Next   convert_small.cpp converts to f16, bf16 and smaller formats, and from the smaller formats.
 #include <limits>
 
@@ -21,7 +21,7 @@ LaneInstruction for_all_integers(Type type, Make make) {
     return for_integers(type, make);
 }
 
-/// As C++ does it.
+/// Converts as C++ does.
 template <class D>
 struct Cast {
     template <class A>
@@ -47,7 +47,7 @@ struct Clamp {
         return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all;
     }
 };
-/// Does the same for results whose lanes have 32 bits.
+/// Like Clamp, but for results in 32-bit lanes.
 struct ClampShort {
     using Request = Clamp::Request;
     static u32 apply(const Request& to, auto a) { return static_cast<u32>(Clamp::apply(to, a)); }
@@ -73,7 +73,7 @@ LaneInstruction integer_to_integer(Modifiers& m) {
 
 // ---- float -> integer ----
 
-/// `whole` is `a`, rounded.
+/// Clamps `whole`, which is `a` rounded to a whole number, to the range of D.
 template <class D, class A>
 D clamped(A whole, A a) {
     constexpr A lowest = static_cast<A>(std::numeric_limits<D>::min());
@@ -122,7 +122,7 @@ LaneInstruction float_to_integer(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     if (!direction) return {};
     const bool ftz = m.take("ftz");
-    m.take("sat");  // it clamps anyway
+    m.take("sat");  // it clamps in any case
     const Type to = m.take_type(), from = m.take_type();
     return for_all_integers(
         to, [=]<class D>(Tag<D>) { return to_integer_from<D>(from, *direction, ftz); });
@@ -146,7 +146,7 @@ struct FromInteger {
 LaneInstruction integer_to_float(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
-    m.take("ftz");  // no integer gives a subnormal
+    m.take("ftz");  // no integer converts to a subnormal
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_floats(to, [=]<class D>(Tag<D>) {
@@ -226,7 +226,7 @@ struct FromHalf {
 };
 
 LaneInstruction half_to_float(Modifiers& m) {
-    m.take("ftz");  // a subnormal half is a normal f32
+    m.take("ftz");  // a subnormal half becomes a normal f32
     const bool sat = m.take("sat");
     const Type to = m.take_type(), from = m.take_type();
     return for_floats(to, [=]<class D>(Tag<D>) {
@@ -268,7 +268,8 @@ struct Pack {
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Packs both values below the low bits of `rest`, as many of which are kept as fit.
+    /// Packs both values into the low bits. Above them, keeps as many of the low bits of `rest` as
+    /// fit.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);
     }

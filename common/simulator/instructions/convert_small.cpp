@@ -26,15 +26,15 @@ u64 round_source(const Format& format, A a, Rounding direction) {
 // ---- limits on the result ----
 
 struct Limits {
-    bool sat = false;        ///< into [0, 1]
-    bool relu = false;       ///< negative numbers to 0
-    bool satfinite = false;  ///< infinity to the largest number
+    bool sat = false;        ///< clamp to [0, 1]
+    bool relu = false;       ///< negative numbers become 0
+    bool satfinite = false;  ///< infinity becomes the largest number
 };
 
 struct Rounded {
     Rounding direction = Rounding::nearest;
     Limits limits;
-    bool ftz = false;  ///< subnormal sources to 0
+    bool ftz = false;  ///< subnormal sources become 0
 
     bool is_plain() const {
         return direction == Rounding::nearest && !limits.relu && !limits.satfinite;
@@ -49,7 +49,7 @@ u64 limited(const Format& format, u64 bits, Limits limits) {
     return bits;
 }
 
-/// Rounds an f32 or f64 to nearest, without limits.
+/// Rounds an f32 or f64 to nearest, without applying any limits.
 template <class H>
 struct ToHalfNearest {
     static H apply(auto a) { return nearest<H>(a); }
@@ -124,9 +124,8 @@ struct ToTF32 {
                                 << 13);
     }
 };
-/// Executes .rna, which adds half of the last kept bit to the bits and then truncates; a NaN or
-/// infinity is only truncated. .satfinite subtracts one unit if the result has the largest
-/// exponent.
+/// Executes .rna, which adds half a unit of the last kept bit and then truncates. A NaN or infinity
+/// is only truncated. .satfinite subtracts one unit if the result has the largest exponent.
 template <bool kSatfinite>
 struct ToTF32Away {
     static u32 apply(float a) {
@@ -168,7 +167,7 @@ struct ToPair {
             limited(kFormat, round_into(kFormat, value, r.direction), r.limits));
     }
 };
-/// Rounds to nearest and without limits, like the conversion of a single value.
+/// Rounds to nearest without applying any limits, like the conversion of a single value.
 template <class H>
 struct ToPairNearest {
     static u32 apply(float upper, float lower) {
@@ -197,7 +196,7 @@ LaneInstruction to_half_pair(Modifiers& m) {
 
 // ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
 
-/// Does the same as ToPair for a pair of f16.
+/// Like ToPair, but for a pair of f16.
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;

@@ -37,7 +37,7 @@ private:
 /// Creates an instruction from its modifiers. If there is no such variant, `run` is null.
 using Family = LaneInstruction (*)(Modifiers&);
 
-/// Maps opcodes to families, for one file of instructions. Several files may have the same opcode:
+/// Maps opcodes to families, for one file of instructions. Several files may list the same opcode:
 /// add is both an integer and a floating-point instruction.
 struct FamilyEntry {
     std::string_view opcode;
@@ -92,7 +92,7 @@ auto for_integers(ptx::Type type, Make make) -> decltype(make(Tag<i32>{})) {
         default: return {};
     }
 }
-/// Calls `make` like for_integers, but only for types of 32 and 64 bits.
+/// Like for_integers, but calls `make` only for 32-bit and 64-bit types.
 template <class Make>
 LaneInstruction for_long_integers(ptx::Type type, Make make) {
     return for_integers(type, [&]<class T>(Tag<T> tag) -> LaneInstruction {

@@ -2,9 +2,9 @@
 // f16 and bf16, single and in pairs: add sub mul fma abs neg min max.
 //
 // Idea   Each operation is written once, for a value of any format. Its plain form is IEEE
-//        arithmetic, which the host provides, and half.h provides for halves. A pair applies it
-//        twice. Flushing<F> wraps it for .ftz. The rare modifiers .sat, .relu and other rounding
-//        directions are tested when the instruction runs (Modified<F>).
+//        arithmetic, which is provided by the host, or by half.h for halves. For a pair, the
+//        operation is applied twice. Flushing<F> wraps it for .ftz. The rare modifiers .sat, .relu
+//        and other rounding directions are tested when the instruction runs (Modified<F>).
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::float_instructions {
@@ -21,7 +21,7 @@ struct Subtract {
 struct Multiply {
     static auto apply(auto a, auto b) { return with_nan(a * b, a, b); }
 };
-struct Divide {  // of two NaNs the first
+struct Divide {  // if both are NaNs, returns the first
     static auto apply(auto a, auto b) { return with_nan(a / b, b, a); }
 };
 struct MultiplyAdd {
@@ -47,13 +47,13 @@ inline float flushed_by_scaled(float result, float scaled) {
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
-/// Multiplies the smaller factor by 2^64. This does not overflow if the product is nearly
-/// subnormal.
+/// Computes the product with the smaller factor multiplied by 2^64. This does not overflow if the
+/// product is nearly subnormal.
 inline float scaled_product(float a, float b, float c) {
     const bool first_is_smaller = magnitude(a) < magnitude(b);
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
-/// Does the same for halves. `exact` has not been rounded yet, or was rounded to odd.
+/// Like flushed_by_scaled, but for halves. `exact` has not been rounded yet, or was rounded to odd.
 inline F16 flushed_f16(double exact) {
     const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
     return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
@@ -127,7 +127,7 @@ LaneInstruction for_any_float(Type type, const Requests&... request) {
     if (type == Type::f64) return all_alike<F, double, kSources>(request...);
     return for_halves<F, kSources>(type, request...);
 }
-/// Whether there is .ftz.
+/// Reports whether operations on this type can have .ftz.
 bool is_flushed(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
@@ -166,8 +166,8 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 
 // ---- div ----
 
-/// Divides quickly: multiplies by an approximate reciprocal, whose subnormals are flushed. For
-/// divisors above 2^126, the reciprocal is 0.
+/// Divides approximately, by multiplying by an approximate reciprocal whose subnormals are flushed.
+/// For divisors above 2^126, the reciprocal is 0.
 struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
@@ -179,7 +179,7 @@ struct DivideApproximately {
 LaneInstruction divide(Modifiers& m) {
     const bool approximate = m.take("approx");
     if (!approximate && !m.take("full")) return arithmetic<Divide, 2>(m);
-    // .full allows an error of two units in the last place, so the exact quotient is valid.
+    // .full allows an error of two units in the last place, so the exact quotient is acceptable.
     const bool ftz = m.take("ftz");
     if (m.take_type() != Type::f32) return {};
     if (approximate) {
@@ -268,7 +268,7 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// Reports whether `a` belongs to the class `kind`, which is an index of the names that `test`
+/// Reports whether `a` belongs to the class `kind`, which is an index into the names that `test`
 /// takes.
 template <class T>
 bool is_kind(i64 kind, T a) {

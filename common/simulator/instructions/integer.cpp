@@ -126,7 +126,7 @@ struct ThenAdd {
         return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
     }
 };
-/// Does the same in 32 bits, with .sat.
+/// Like ThenAdd, but in 32 bits and with .sat.
 template <class Multiply>
 struct ThenAddSaturating {
     static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
@@ -274,8 +274,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// Multiplies all parts of type A in a with parts of type B in b, starting at part `kFirst`, and
-/// adds the products to c.
+/// Multiplies all parts of type A in a by parts of type B in b, starting with part `kFirst` of b,
+/// and adds the products to c.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -320,7 +320,7 @@ LaneInstruction dot2(Modifiers& m) {
 // and others ----
 
 /// Computes the differences of the halves or bytes, side by side, or their sum. nvcc never
-/// generates a mask, and without a mask the result has no bits of c.
+/// generates a mask, and without a mask no bits of c appear in the result.
 template <class A, class B, bool kSum>
 struct DifferencesOfParts {
     static u32 apply(u32 a, u32 b, u32 c) {

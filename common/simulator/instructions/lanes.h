@@ -36,11 +36,11 @@ namespace coalesce::simulator {
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// The width of Op::d2: a predicate, which is the q of `p|q` (it needs a slot even if the text
-    /// does not have it), or the carry flags, which are read and written.
+    /// The width of Op::d2: either a predicate, which is the q of `p|q` (it needs a slot even if
+    /// the text omits it), or the carry flags, which are read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
-    /// True if Op::d2 is the carry flags. The instruction is then not pure.
+    /// True if Op::d2 holds the carry flags. The instruction is then not pure.
     bool reads_carry = false;
     /// Specialized handlers for operands whose file is known, indexed by a mask of the uniform
     /// sources (a is the lowest bit); the others are in the warp's own file. Null if there is only
@@ -56,9 +56,9 @@ struct LaneInstruction {
 /// default, .approx where the result is exact) are accepted here. mov, cvta, ld.param and similar
 /// instructions are not lane instructions: see lower.cpp.
 ///
-/// PTX allows a `cvt` into a register that is wider than its type ("cvt.s8.s32" into a .b32). Its
-/// result then has zeros above the type. Lowering adds the conversion to the register's width
-/// ("cvt.s32.s8").
+/// PTX allows the destination register of a `cvt` to be wider than its type ("cvt.s8.s32" into a
+/// .b32). The handler's result then has zeros above the type. Lowering adds the conversion to the
+/// register's width ("cvt.s32.s8").
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers);
 
@@ -107,7 +107,7 @@ inline Mask mask_of(const u32* lanes) {
 
 // ---- handlers ----
 
-/// Which register file contains a source, as far as it is known in advance.
+/// The register file that contains a source, as far as it is known in advance.
 enum class Lies : u8 { anywhere, own, uniform };
 
 /// The values of a source's lanes. A uniform source is read once.
@@ -234,7 +234,7 @@ template <class F, class D, class... S>
 LaneInstruction in_lanes() {
     return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
-/// Does the same for F::apply(request, s...), one of the variants that share a handler.
+/// Like the function above, but for F::apply(request, s...), where all requests share one handler.
 template <class F, class D, class... S>
 LaneInstruction in_lanes(const typename F::Request& request) {
     return {.run = run_requested<F, D, S...>,
@@ -255,7 +255,7 @@ LaneInstruction with_forms() {
 
 template <class T, std::size_t>
 using Always = T;
-/// Does the same as in_lanes if the result and all kSources sources have the type T.
+/// Like in_lanes, but the result and all kSources sources have type T.
 template <class F, class T, int kSources, class... Request>
 LaneInstruction all_alike(const Request&... request) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -75,7 +75,7 @@ const Op* run_lop3(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes lop3.and and lop3.or, which have a predicate d|p in addition: p = (d != 0) and/or q.
+/// Executes lop3.and and lop3.or, which also write a predicate, d|p: p = (d != 0) and/or q.
 template <bool kOr>
 const Op* run_lop3_predicate(Warp& w, const Op* op) {
     const Mask q = w.predicate(op->v[0]);
@@ -115,8 +115,8 @@ const Op* run_select(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Returns the bytes of a type that can be selected, or 0 for any other type. Selection only moves
-/// bits, so signed, unsigned and float types are the same.
+/// Returns the size in bytes of a type that can be selected, or 0 for any other type. Selection
+/// only moves bits, so signed, unsigned and float types are treated alike.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);

@@ -1,10 +1,9 @@
 // Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh. For halves, ex2 and
 // tanh.
 //
-// Idea   The device approximates most of these, within error bounds that the PTX manual states.
-//        Here they are computed in double precision and rounded once, which is within any such
-//        bound. So a result may differ from the device's in the last bits, and is then more
-//        accurate.
+// Idea   The device approximates most of these, within error bounds stated in the PTX manual. Here
+//        they are computed in double precision and rounded once, which is within any such bound. A
+//        result may therefore differ from the device's in the last bits, and is then more accurate.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {
@@ -127,8 +126,8 @@ struct InUpperHalf {
 template <class F>
 LaneInstruction rough(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
-    // Without .ftz the assembler adds the iteration, and an H200 is within one unit in the last
-    // place.
+    // Without .ftz, the assembler adds Newton's iteration, and the result on an H200 is within one
+    // unit in the last place.
     return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
                          : in_lanes<F, double, double>();
 }

@@ -6,7 +6,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Mixes a number, so that a change of one bit changes half of the result's bits.
+/// Mixes the bits of a number, so that changing one bit changes about half of the bits of the
+/// result.
 u64 mixed(u64 number) {
     number = (number ^ number >> 30) * 0xbf58'476d'1ce4'e5b9;
     number = (number ^ number >> 27) * 0x94d0'49bb'1331'11eb;
@@ -23,11 +24,12 @@ constexpr Region kRegions[] = {
     {0x7000'0000'0000, 0x7f00'0000'0000},
     {0x0008'0000'0000, 0x0040'0000'0000},
 };
-/// The alignment of the start of memory, which suits slots of pages and pages of shadow.
+/// The alignment of the start of memory, chosen to suit slots of whole pages as well as pages of
+/// shadow.
 constexpr u64 kMemoryAlign = 8 << 20;
 /// The minimum distance between the windows and the memory.
 constexpr u64 kBetween = 64 << 20;
-/// All windows together.
+/// The number of addresses that all windows take together.
 constexpr u64 kWindows = 4 * kWindowStride;
 
 }  // namespace

@@ -11,7 +11,7 @@ AddressZone::AddressZone(Interval whole, std::size_t most_resting)
 Interval AddressZone::take(u64 bytes, u64 align) {
     if (bytes == 0 || bytes > whole_.size()) return {};
     Interval found = take_from_gaps(bytes, align);
-    // If nothing fits, reuse addresses early rather than fail.
+    // If nothing fits, reuse addresses early rather than failing.
     if (found.size() == 0 && !resting_.empty()) {
         end_rest();
         found = take_from_gaps(bytes, align);

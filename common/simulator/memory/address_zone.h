@@ -1,9 +1,8 @@
-// Allocates intervals from a range of addresses and frees them. It does not access the memory
-// there.
+// Allocates intervals from a range of addresses and frees them, without accessing the memory there.
 //
 // Idea   First fit, from the lowest address, so that used memory stays close together. A freed
-//        interval waits in a queue before it is reused. So if a program uses memory after freeing
-//        it, the addresses belong to no allocation, and the mistake is detected.
+//        interval waits in a queue before it is reused. If a program uses memory after freeing it,
+//        the addresses therefore belong to no allocation, and the mistake is detected.
 #pragma once
 
 #include <deque>
@@ -20,9 +19,9 @@ struct Interval {
 
 class AddressZone {
 public:
-    /// The number of freed intervals that wait before the oldest one is reused.
+    /// The number of freed intervals that wait before the oldest of them is reused.
     static constexpr std::size_t kResting = 512;
-    /// No interval is reused before end_rest().
+    /// Keeps all freed intervals waiting until end_rest() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 
     explicit AddressZone(Interval whole, std::size_t most_resting = kResting);

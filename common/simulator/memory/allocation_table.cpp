@@ -6,7 +6,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the last allocation that begins at or below `address`. The table is sorted by begin.
+/// Returns the last allocation that begins at or below `address`. The table is sorted by `begin`.
 const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
     const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
                                         [](u64 a, const Allocation& b) { return a < b.begin; });

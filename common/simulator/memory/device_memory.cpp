@@ -1,11 +1,11 @@
 // See device_memory.h.
 //
 // Theory of operation
-//   Three mappings are made once, none of which costs memory until it is touched:
+//   Three mappings are created once, none of which costs memory until it is touched:
 //     addresses  [kDeviceBase, + range): no access. A device pointer is an address in this mapping,
 //                so that host code that dereferences it faults. Parts of its upper end, the host
-//                zone, are made accessible for managed and pinned memory, which host and kernels
-//                use at the same address.
+//                zone, are made accessible for managed and pinned memory, which the host and
+//                kernels use at the same address.
 //     storage    the bytes of the device zone, at a fixed distance from their addresses.
 //     shadow     a byte for each word of `addresses`.
 //   An allocation owns a slot: its bytes, and an unused gap after them. The size of a slot is a
@@ -51,7 +51,7 @@ void forget_pages(u8* begin, u64 bytes) {
 }
 
 /// Reserves a range of addresses. Returns false if the range is not available. Kernels older than
-/// 4.17 treat the address as a hint only.
+/// 4.17 treat the address only as a hint.
 bool reserve_at(u64 address, u64 bytes) {
     void* wanted = reinterpret_cast<void*>(address);
     void* p = mmap(wanted, bytes, PROT_NONE,
@@ -108,8 +108,8 @@ struct DeviceMemory::State {
         const Owned* candidate = at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation that a loop has probably run out of to reach `address`, or nullptr if
-    /// none is near.
+    /// Returns the allocation whose end a loop has probably run past to reach `address`, or nullptr
+    /// if none is near.
     const Allocation* closely_below(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
@@ -121,9 +121,9 @@ struct DeviceMemory::State {
     void close_host_slot(Interval slot);
 };
 
-/// Makes a slot of the host zone accessible. Each slot with its own access rights is a mapping, and
-/// the system allows about 65000 of them. If a program has more managed allocations, the whole zone
-/// becomes accessible, and accesses between allocations no longer fault.
+/// Makes a slot of the host zone accessible. Each slot with its own access rights is a separate
+/// mapping, and the system allows about 65000 of them. If a program has more managed allocations,
+/// the whole zone becomes accessible, and accesses between allocations no longer fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
@@ -194,7 +194,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
 
     AddressZone& zone = lives_on_host(kind) ? state_->host_zone : state_->device_zone;
     const bool huge = bytes >= kHugePage;
-    // On hardware too, large allocations begin at the start of a page.
+    // On hardware, too, large allocations begin at the start of a page.
     const u64 first = huge || lives_on_host(kind) ? 0 : scattered(state_->next_serial);
     Interval slot;
     const u64 gap = gap_behind(state_->live.size(), zone.whole().size());
@@ -264,8 +264,8 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Gives up the reserved addresses, and reserves randomly drawn ones where this process has no
-/// mappings. Otherwise a host pointer could look like a device pointer.
+/// Releases the reserved addresses, and reserves randomly drawn ones where this process has no
+/// mappings, because a host pointer could otherwise look like a device pointer.
 std::optional<AddressMap> DeviceMemory::moved_to(u64 seed) const {
     // Unmap first, because address space may be scarce.
     munmap(reinterpret_cast<void*>(device_base()), range_);

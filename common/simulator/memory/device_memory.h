@@ -1,16 +1,16 @@
 // The simulated device's memory: allocations, their bytes, and which bytes are initialized.
 //
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
-//             dereference it, because these pages are reserved and fault. The bytes are elsewhere
-//             in this process ("storage"), at a fixed distance. Managed and pinned memory is in a
-//             second part of the same range, whose storage is at the address itself, so that host
-//             and device can access it. The range is several times the capacity: addresses of freed
-//             memory are not reused for a while, so that late accesses are detected.
-// Shadow      Each 4-byte word has one byte of shadow. Its bits 0-3 tell which bytes of the word
-//             are initialized. Bits 4-7 tell which of these the host has written, because its
-//             copies have no gaps (later writes by kernels may leave these bits set). Since each
-//             word has its own byte of shadow, two workers that write adjacent words never
-//             interfere.
+//             dereference it, because these pages are reserved and accesses to them fault. The
+//             bytes are elsewhere in this process ("storage"), at a fixed distance. Managed and
+//             pinned memory is in a second part of the same range, whose storage is at the address
+//             itself, so that host and device can access it. The range is several times as large as
+//             the capacity: addresses of freed memory are not reused for a while, so that late
+//             accesses are detected.
+// Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 tell which bytes of the word are
+//             initialized. Bits 4-7 tell which of these the host has written, because its copies
+//             have no gaps (later writes by kernels may leave these bits set). Since each word has
+//             its own byte of shadow, two workers that write adjacent words never interfere.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@
 namespace coalesce::simulator {
 
 #ifdef __EMSCRIPTEN__
-/// Pointers have 32 bits, and WebAssembly's memory ends here.
+/// On WebAssembly, pointers have 32 bits and memory ends here.
 inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 #else
 /// This is not the range that AddressSanitizer uses for its heap, so host code may be built with
@@ -37,11 +37,10 @@ inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 struct AddressMap {
     u64 device = kDeviceBase;  ///< the first device address
     /// The first generic address of shared memory. Local memory, parameters and functions follow,
-    /// each one stride further. As on a GPU, the low 24 bits are the address in the space, and the
-    /// bits above are not 0.
+    /// each one stride further on. As on a GPU, the low 24 bits are the address within the space,
+    /// and the bits above them are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
-    /// Determines where in its slot a small allocation begins. If 0, the allocation begins at the
-    /// start of the slot.
+    /// Determines where a small allocation begins within its slot; 0 means at the start.
     u64 scatter = 0;
 };
 /// The map of this process. DeviceMemory::draw_addresses changes it.
@@ -49,7 +48,7 @@ inline AddressMap address_map;
 /// Returns one of the address maps that are possible on a GPU with `range` bytes of memory. `seed`
 /// selects the map.
 AddressMap drawn_map(u64 seed, u64 range);
-/// Returns the offset of a small allocation in its slot, which is less than kMostScatter.
+/// The bound below which scattered() returns the offset of a small allocation in its slot.
 inline constexpr u64 kMostScatter = 16 << 10;
 u64 scattered(u64 serial);
 
@@ -57,7 +56,7 @@ inline u64 device_base() {
     return address_map.device;
 }
 
-/// No allocation reaches these windows.
+/// No allocation overlaps these windows.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// Shared memory has a window for each block of the largest cluster, and for invalid ranks.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
@@ -70,14 +69,14 @@ inline u64 local_window() {
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
 }
-/// Returns the window of function pointers. A function pointer is the index of the function in its
-/// module, times 16.
+/// Returns the start of the window for function pointers. A function pointer is the index of the
+/// function in its module, times 16.
 inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The number of unused addresses after an allocation. The gap is wide, so that an index that is
-/// wrong by whole rows is detected instead of reading the next allocation.
+/// The number of unused addresses after an allocation. The gap is wide so that an index that is off
+/// by whole rows is detected, instead of reaching the next allocation.
 inline constexpr u64 kWideGap = 2 << 20, kNarrowGap = 16 << 10;
 /// Returns the gap after an allocation. It is narrow if there are so many allocations that wide
 /// gaps would take a quarter of all addresses.
@@ -95,7 +94,7 @@ struct Allocation {
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
     u64 serial = 0;    ///< 1, 2, ... in the order of allocation
-    std::string name;  ///< for a variable
+    std::string name;  ///< for variables only
 
     bool contains(u64 address, u64 bytes) const {
         return address >= begin && address + bytes <= end && address + bytes >= address;
@@ -133,7 +132,7 @@ public:
     std::optional<Allocation> find(u64 address) const;
 
     /// Returns the host pointer to [address, address + bytes), or nullptr if the range is not
-    /// inside one allocation.
+    /// within a single allocation.
     u8* host_view(u64 address, u64 bytes) const;
     bool is_device_range(u64 address) const { return address - device_base() < range_; }
 
@@ -143,20 +142,20 @@ public:
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     void copy_written(u64 to, u64 from, u64 bytes);  ///< for cudaMemcpy from device to device
     void mark_unwritten(u64 address, u64 bytes);
-    /// Marks the bytes whose bits are set, for a kernel. Other threads may mark other bytes at the
-    /// same time.
+    /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other
+    /// threads may mark other bytes at the same time.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }
-    /// Returns a mask of the uninitialized bytes among these (at most 32).
+    /// Returns a mask of the uninitialized bytes in this range of at most 32 bytes.
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
-    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for a fault handler. Does
-    /// not wait for locks. Returns false if the description is not possible.
+    /// Writes text such as "1536 bytes into an allocation of 4096 bytes", for use in a fault
+    /// handler. Does not wait for locks. Returns false if the address cannot be described.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    u64 range() const { return range_; }  ///< number of device addresses from device_base() on
+    u64 range() const { return range_; }  ///< number of device addresses, starting at device_base()
     u64 bytes_in_use() const;
 
     /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
@@ -171,7 +170,7 @@ private:
     std::optional<AddressMap> moved_to(u64 seed) const;
     /// Reports whether an address has shadow. Managed, pinned and registered memory has none.
     bool has_shadow(u64 address) const;
-    /// Sets shadow bits for a range. `whole` has the bits for a word whose bytes are all in the
+    /// Sets shadow bits for a range. `whole` holds the bits for a word whose bytes are all in the
     /// range.
     void set_shadow(u64 address, u64 bytes, u8 whole);
     static void clear_shadow(u8* begin, u64 words);

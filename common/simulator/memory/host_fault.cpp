@@ -1,8 +1,9 @@
 // See host_fault.h.
 //
-// How   Device addresses are reserved without access, so the processor raises SIGSEGV with the
-//       address. The handler prints a message, restores the default action and returns. The
-//       instruction runs again and faults again, and the program ends as it does without a handler.
+// How   Device addresses are reserved without access rights, so the processor raises SIGSEGV with
+//       the address. The handler prints a message, restores the default action and returns. The
+//       instruction runs again and faults again, and the program ends as it would have without a
+//       handler.
 #include "simulator/memory/host_fault.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Returns the bits for the bytes [from, to) of a word.
+/// Returns the bits for bytes [from, to) of a word.
 u8 bits_of(u64 from, u64 to) {
     return static_cast<u8>((1u << to) - (1u << from));
 }
@@ -72,7 +72,7 @@ void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
         std::memmove(shadow(to), shadow(from), bytes / 4);
         return;
     }
-    // Copy byte by byte, in the order that preserves an overlapping source.
+    // Copy byte by byte, in the order that works if source and destination overlap.
     const auto copy_byte = [&](u64 i) {
         const u32 bits = *shadow(from + i) >> ((from + i) & 3) & 0x11, place = (to + i) & 3;
         u8& word = *shadow(to + i);

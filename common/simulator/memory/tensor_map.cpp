@@ -11,8 +11,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The size of an element in bytes, by its CUtensorMapDataType. Only other devices have the packed
-/// types of 4 and 6 bits.
+/// The size of an element in bytes, by its CUtensorMapDataType. (The packed 4-bit and 6-bit types
+/// exist only on other devices.)
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr u32 kFirstFloat = 6;
 
@@ -24,8 +24,8 @@ constexpr u32 kMapAlignment = 64;
 static_assert(std::has_unique_object_representations_v<TensorMap>);
 static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
-/// The maps created in this process, by their bytes. Workers look them up while the host may add
-/// more.
+/// The maps created in this process, keyed by their bytes. Workers look them up while the host may
+/// be adding more.
 struct Made {
     std::shared_mutex mutex;
     std::unordered_map<std::string, TensorMap> maps;
@@ -90,7 +90,7 @@ std::string fault_of(const TensorMapArguments& a) {
     return "";
 }
 
-/// Returns the map for these arguments, which are valid.
+/// Returns the map for these arguments, which must be valid.
 TensorMap map_of(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
@@ -133,7 +133,7 @@ std::optional<TensorMap> decode(const u8* bytes) {
 
 u32 swizzled(Swizzle swizzle, u32 address) {
     constexpr u32 kLineBytes = 128;
-    const u32 pieces = 1u << static_cast<u32>(swizzle);  // pieces that are exchanged: 1, 2, 4 or 8
+    const u32 pieces = 1u << static_cast<u32>(swizzle);  // pieces that are swapped: 1, 2, 4 or 8
     return address ^ (address / kLineBytes % pieces) * kPieceBytes;
 }
 

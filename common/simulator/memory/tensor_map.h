@@ -1,14 +1,14 @@
-// A tensor map: a kernel passes it to cp.async.bulk.tensor to describe an array in global memory,
-// and the size of the box that a copy takes from it.
+// A tensor map, which a kernel passes to cp.async.bulk.tensor. It describes an array in global
+// memory, and the size of the box that a copy takes from it.
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
-// Trust      The bytes are in memory that kernels can write, or are copied there, so nothing is
-//            read from them. They are only looked up among the maps that `encode` has created,
-//            which the host keeps where kernels cannot reach them. Bytes that are not found are not
-//            a map. A copy is the same map, wherever it is. The bytes need not be secret, because
-//            guessing the bytes of a map only makes a copy of it. The same arguments therefore give
-//            the same bytes in every run.
+// Trust      The bytes are in memory that kernels can write, or are copied there, so their contents
+//            are never interpreted. They are only looked up among the maps that `encode` has
+//            created, which the host keeps where kernels cannot reach them. Bytes that are not
+//            found are not a map. A copy is the same map, wherever it is. The bytes need not be
+//            secret, because guessing the bytes of a map only produces a copy of it. The same
+//            arguments therefore give the same bytes in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. Its stride is the
 //            element's size.
 #pragma once
@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMostDimensions = 5;
-/// The size of the pieces that copies move and that swizzling exchanges.
+/// The size of the pieces that copies move and swizzling permutes.
 inline constexpr u32 kPieceBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
@@ -32,7 +32,7 @@ struct TensorMap {
     u64 address = 0;
     u64 size[kMostDimensions] = {};    ///< in elements
     u64 stride[kMostDimensions] = {};  ///< in bytes; [0] is element_bytes
-    u32 box[kMostDimensions] = {};     ///< the elements that a copy takes
+    u32 box[kMostDimensions] = {};     ///< number of elements that a copy takes
     u32 rank = 0;
     u32 element_bytes = 0;
     Swizzle swizzle = Swizzle::none;

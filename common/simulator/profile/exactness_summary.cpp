@@ -13,7 +13,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// 100 of "sm_100a".
+/// Returns 100 for "sm_100a".
 u32 number_of_target(std::string_view target) {
     u32 number = 0;
     if (target.starts_with("sm_"))
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Returns words such as "ex2.approx (40)", the most frequent first.
+/// Returns words such as "ex2.approx (40)", sorted by descending count.
 std::vector<std::string> with_counts(const std::map<std::string, u64>& counts) {
     std::vector<std::pair<std::string, u64>> sorted(counts.begin(), counts.end());
     std::stable_sort(sorted.begin(), sorted.end(),

@@ -10,7 +10,7 @@
 
 namespace coalesce::simulator {
 
-/// Counts of warp instructions, which include only completed launches.
+/// Counts of warp instructions, from completed launches only.
 struct ExactnessSummary {
     u64 instructions = 0;
     u64 exact = 0;

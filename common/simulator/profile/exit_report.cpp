@@ -52,7 +52,7 @@ std::string summary() {
         seen += one.count;
         is_more |= one.count == kMostCounted;
     }
-    // The total includes reports that no list has kept.
+    // The total includes reports that were not kept in any list.
     if (!is_more) seen = reports().total();
     return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");

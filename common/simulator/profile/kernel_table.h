@@ -15,7 +15,7 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, and the counters of images.
+/// The counters of the C interface, plus those for images.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -103,7 +103,7 @@ struct KernelRow {
     /// Launches that were stopped by an error. The other members do not include them.
     u64 stopped = 0;
     u64 only_counted = 0;               ///< launches that were not checked: see Options::sample
-    Dim3 grid, block;                   ///< of the last launch, completed or stopped
+    Dim3 grid, block;                   ///< of the last launch, whether completed or stopped
     Counters counters;                  ///< the sums over all launches
     bool instructions_by_line = false;  ///< whether lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines

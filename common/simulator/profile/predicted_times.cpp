@@ -14,7 +14,8 @@ namespace {
 /// The number of launches of one shape that are predicted separately, because their memory accesses
 /// and branches may differ a little.
 constexpr u64 kPredicted = 3;
-/// The most shapes of one kernel. A program that shrinks its grid with every launch has hundreds.
+/// The maximum number of shapes kept for a kernel. A program that shrinks its grid with every
+/// launch has hundreds of them.
 constexpr std::size_t kShapes = 32;
 
 bool waits(const timing::Prediction& prediction) {

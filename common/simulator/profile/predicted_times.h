@@ -1,9 +1,9 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are treated as equal. The
-//       first few of them are recorded (execute/recorder.h), and each is predicted when it has
-//       ended. All others are assumed to be like these. So a kernel that is launched a thousand
-//       times costs no more than one that is launched three times.
+//       first few of them are recorded (execute/recorder.h), and each of these is predicted after
+//       it has ended. All others are assumed to be like them. So a kernel that is launched a
+//       thousand times costs no more than one that is launched three times.
 #pragma once
 
 #include <map>
@@ -27,10 +27,10 @@ namespace coalesce::simulator {
 struct PredictedKernel {
     u64 launches = 0;
     u64 alike = 0;     ///< launches that are assumed to be like earlier ones
-    u64 left_out = 0;  ///< launches without a time; `why` has the reason
+    u64 left_out = 0;  ///< launches without a time; `why` holds the reason
     std::string why;
     double ms = 0;                         ///< the sum over all launches that have a time
-    double error_band = 0;                 ///< the largest one
+    double error_band = 0;                 ///< the largest error band of these launches
     std::vector<timing::Unknown> unknown;  ///< what the model does not know about these launches
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
@@ -43,7 +43,7 @@ public:
 
     /// Reports whether this launch should be recorded.
     bool wants(const Kernel& kernel, const LaunchConfig& config) const;
-    /// Adds a completed launch. `recording` is null if it was not recorded.
+    /// Adds a completed launch. `recording` is null if the launch was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
     /// Forgets all launches.
     void clear();
@@ -51,7 +51,8 @@ public:
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:
-    /// The properties by which launches are treated as equal: grid, block, shared memory.
+    /// The properties in which launches must agree to be treated as equal: grid, block, shared
+    /// memory.
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;

@@ -1,11 +1,12 @@
 // See profile_text.h.
 //
 // Idea    Both views print "accesses": the traffic of one kernel, or one line, to one type of
-//         memory in one direction. Each is a row in the table, and a remark in the annotated
+//         memory in one direction. Each access is a row in the table, and a remark in the annotated
 //         source.
-// Watch   The ideal of global memory is computed from the bytes that the lanes requested: the
-//         number of sectors if every byte of them were used. Lanes that read the same bytes request
-//         more bytes than are moved, hence the minimum with the actual number.
+// Watch   The ideal for global memory is computed from the bytes that the lanes requested: the
+//         number of sectors needed if every byte of them were used. Lanes that read the same bytes
+//         request more bytes than are moved, so the ideal is capped at the actual number of
+//         sectors.
 #include "simulator/profile/profile_text.h"
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns the tables of all kernels, after the device's name. With `times`, a table of predicted
-/// times follows, starting with the longest.
+/// Returns the device's name, followed by the tables of all kernels. With `times`, a table of
+/// predicted times follows, longest first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times = nullptr);
 
@@ -21,8 +21,8 @@ std::string profile_text(const std::string& device, const std::vector<KernelRow>
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 
-/// Returns the annotated source lines of every kernel. If a file cannot be read, its line numbers
-/// are shown.
+/// Returns the annotated source lines of every kernel. If a file cannot be read, only its line
+/// numbers are shown.
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool colour);
 

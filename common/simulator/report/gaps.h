@@ -12,12 +12,12 @@ namespace coalesce::simulator {
 /// order of the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be
 /// found.
 enum class Gap : u8 {
-    /// Several streams had work. A missing wait between them is not found.
+    /// Several streams had work. A missing wait between them goes undetected.
     streams,
-    /// A graph ran whose edges allow several orders. A race between its nodes is not found.
+    /// A graph ran whose edges allow several orders. A race between its nodes goes undetected.
     graphs,
-    /// The host can access some device memory directly. An access before a synchronization is not
-    /// found.
+    /// The host can access some device memory directly. An access before a synchronization goes
+    /// undetected.
     host,
 };
 

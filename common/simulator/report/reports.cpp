@@ -1,8 +1,8 @@
 // The list of reports, and their text on the terminal. See reports.h.
 //
 // Watch   Many workers add reports at the same time, and a broken kernel adds millions of them. So
-//         a map finds a report by its site, and repeating a known report costs a lookup and a
-//         count.
+//         reports are looked up by site in a map, and repeating a known report costs only a lookup
+//         and an increment.
 #include "simulator/report/reports.h"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 
 constexpr const char* kPrefix = "coalesce: ";
 
-/// The number of different sites to print. Reports of further sites are only counted, because
-/// nobody reads that many.
+/// The maximum number of sites to print. Reports of further sites are only counted, because nobody
+/// reads that many.
 constexpr u64 kMostPrinted = 100;
 
-/// The most reports about the host that are kept. A program that calls in a loop with different
-/// arguments could add any number of them.
+/// The maximum number of reports about the host that are kept. A program that makes calls with
+/// different arguments in a loop could add any number of them.
 constexpr std::size_t kMostOfHost = 1000;
 
 /// Reports whether the report is about a place in a kernel. Otherwise it is about the host, such as
@@ -35,7 +35,7 @@ bool has_site(const Report& r) {
     return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
 }
 
-/// Reports whether a thread of the device caused the report. That is not so if a launch was refused
+/// Reports whether a thread of the device caused the report. No thread did if a launch was refused
 /// or could not be simulated.
 bool has_thread(const Report& r) {
     const bool never_ran =
@@ -43,8 +43,8 @@ bool has_thread(const Report& r) {
     return !r.kernel.empty() && r.check != "apicheck" && !never_ran;
 }
 
-/// The properties that make two reports equal. Reports about the host also differ by address and
-/// message.
+/// The properties in which two reports must agree to count as the same report. Reports about the
+/// host are also distinguished by address and message.
 using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
                            u32, u64, std::string>;
 

@@ -11,10 +11,10 @@
 
 namespace coalesce::simulator {
 
-/// The most columns in a line of the project's output.
+/// The maximum number of columns in a line of the project's output.
 inline constexpr std::size_t kColumns = 80;
 
-/// Returns a text like "1,048,576".
+/// Returns text such as "1,048,576".
 std::string with_commas(u64 value);
 
 /// Returns text such as "12.5", with one digit after the point, or "-" if the denominator is 0.
@@ -40,7 +40,7 @@ std::string shown_path(const std::string& path);
 /// known.
 std::string as_place(const std::string& file, u32 line);
 
-/// Returns true if `descriptor` is a terminal and NO_COLOR is not set.
+/// Reports whether `descriptor` is a terminal and NO_COLOR is not set.
 bool wants_colour(int descriptor);
 
 }  // namespace coalesce::simulator
