@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 /// The limits and properties of the simulated device. They match an H200 (compute capability 9.0).
 /// cudart/device_properties.cpp reports them, launches enforce them, and README.md documents them.
 struct DeviceModel {
-    // The members have the names that cudaDeviceProp uses for them.
+    // The members are named as in cudaDeviceProp.
     // NOLINTBEGIN(readability-identifier-naming)
     static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
     static constexpr u32 capability = 90;
@@ -23,7 +23,7 @@ struct DeviceModel {
     static constexpr u32 shared_reserved_per_block = 1024;
     /// Bytes of reserved shared memory available to the system's own code (cooperative groups).
     static constexpr u32 shared_reserved_used = 288;
-    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here
+    /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. Here,
     /// variables start at 0, and the reserved bytes are at an offset that no launch can use.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;

@@ -159,7 +159,8 @@ template <Half H>
 H with_nan(H result, H) {
     return canonical(result);
 }
-/// If the result was rounded, any NaN in it is already the correct one.
+/// With two or more sources, the result has already been rounded, which has produced the correct
+/// NaN.
 template <Half H, class... Sources>
 H with_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -174,8 +175,8 @@ H saturate_to_unit(H value) {
 struct Format {
     int fraction_bits;
     int smallest_exponent;  ///< the smallest exponent of a normal number
-    u64 largest;            ///< the bits of the largest finite number
-    u64 infinity;           ///< the result of an overflow
+    u64 largest;            ///< the bit pattern of the largest finite number
+    u64 infinity;           ///< the bit pattern that results from an overflow
     u64 nan;
     int sign_position;
 };
@@ -251,7 +252,7 @@ inline u64 round_into(const Format& format, double value, Rounding direction) {
     return round_into(format, exact(value), direction);
 }
 
-/// Converts the bits of a number in an 8-bit format to a float.
+/// Converts a number in an 8-bit format, given as bits, to a float.
 inline float value_of_small(const Format& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;

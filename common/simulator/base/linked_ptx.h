@@ -1,4 +1,4 @@
-// The image that cuLinkComplete returns: the PTX of all inputs, concatenated. The inputs are linked
+// The image that cuLinkComplete returns: the concatenated PTX of all inputs. The inputs are linked
 // when the image is loaded.
 #pragma once
 

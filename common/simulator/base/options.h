@@ -36,13 +36,13 @@ struct Options {
     /// The number of devices that the program sees. They all share memory and counters.
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;              ///< whether to print no reports on stderr during the run
+    bool quiet = false;              ///< suppresses reports on stderr during the run
     std::string json_file;           ///< JSON file to write at exit, unless empty
     bool print_report = false;       ///< print the table at exit
     bool print_lines = false;
     /// The number of launches with the same arguments that are checked; 0 means all of them.
     u64 sample = 0;
-    /// The time after which a running launch shows its progress on a terminal. 0 means never.
+    /// The time after which a running launch shows its progress on a terminal; 0 means never.
     u64 progress_after_ms = 0;
     std::string time_on;  ///< the GPU whose times are predicted; empty means no predictions
 };

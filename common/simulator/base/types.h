@@ -16,7 +16,7 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// The number of lanes in a warp, which is 32 on all hardware.
+/// The number of lanes in a warp: 32 on all hardware.
 inline constexpr int kLanes = 32;
 /// The number of banks of shared memory, and the width of a bank in bytes.
 inline constexpr u32 kBanks = 32, kWordBytes = 4;
@@ -53,7 +53,7 @@ inline Mask first_lanes(u32 count) {
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
-    /// Returns the n-th position, with x varying fastest.
+    /// Returns the n-th position, where x varies fastest.
     Dim3 place(u64 n) const {
         return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
     }

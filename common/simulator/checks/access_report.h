@@ -21,7 +21,7 @@ struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
     u64 address = 0;    ///< a device address, or an offset in shared or local memory
-    u32 bytes = 4;      ///< the bytes that this lane accesses
+    u32 bytes = 4;      ///< number of bytes that this lane accesses
     u32 unwritten = 0;  ///< mask of the uninitialized bytes; 0 if unknown
 };
 

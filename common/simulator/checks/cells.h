@@ -21,8 +21,8 @@ public:
     ~Cells();
     Cells(const Cells&) = delete;
 
-    /// Reserves address space for `count` cells. Call this once. Returns false if the address space
-    /// is not available.
+    /// Reserves address space for `count` cells. Call this only once. Returns false if the address
+    /// space is not available.
     bool reserve(u64 count);
     /// Sets all cells to zero.
     void clear();

@@ -63,7 +63,7 @@ struct GlobalRace::Block::Sync {
     /// State that is needed only while the block runs.
     struct Running {
         struct PerWarp {
-            u64 acquired = 0;       ///< time of the last acquire
+            u64 acquired = 0;       ///< the time of the last acquire
             u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
             u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the other warps
             u64 released = 0, released_others = 0;  ///< what the last release covered
@@ -219,8 +219,8 @@ bool GlobalRace::is_only_read(const Allocation& allocation) const {
            std::find(written_.begin(), written_.end(), &allocation) == written_.end();
 }
 
-/// Reports a store to an allocation for which no writes were expected. One of its lanes writes to
-/// `address`.
+/// Reports a store to an allocation for which no writes were expected. One lane of the store writes
+/// to `address`.
 void GlobalRace::find_written(const Block& block, u32 site, u64 address) {
     const Allocation* found = allocations_->find(address);
     if (found == nullptr) return;
@@ -460,8 +460,8 @@ struct GlobalRace::Detail {
         return std::max({seen, running.warps[warp_of(me)].acquired, running.acquired_by_all});
     }
 
-    /// Checks this access against the earlier one in a cell, and reports a race. Both cells begin
-    /// with the byte at `offset`; `mine` has the lane and shift for that byte.
+    /// Checks this access against the earlier one in a cell, and reports a race if there is one.
+    /// Both cells begin with the byte at `offset`; `mine` has the lane and shift for that byte.
     void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
@@ -499,7 +499,7 @@ struct GlobalRace::Detail {
     }
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower number counts
-    /// as the earlier one. This makes the report independent of the number of workers.
+    /// as the earlier one, which makes the report independent of the number of workers.
     void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
         const RaceKind kind =
@@ -742,8 +742,8 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    /// Reports whether another warp may have accessed these words of a line. `head` is the cell of
-    /// the line.
+    /// Reports whether another warp may have accessed these words of a line. `head` is the line's
+    /// cell.
     bool is_known_to_others(Cell head, Role role, u64 word, u32 count) const {
         if (!is_foreign(head, me)) return false;
         return !is_split(head) || any_foreign(&race.shadow_[kWords][role][word], count);
@@ -801,8 +801,8 @@ struct GlobalRace::Detail {
         return outside == 0;
     }
 
-    /// Reports whether other warps have written words that this access reads, or read words that it
-    /// writes.
+    /// Reports whether other warps have written words that this access reads, or have read words
+    /// that it writes.
     bool meets_others(const u64* words, u32 words_per_lane) const {
         const Role role = writes ? kRead : kWrite;
         const Cells &heads = race.shadow_[kLines][role],

@@ -63,7 +63,7 @@ public:
     /// The checker's state for one block. The executor keeps one for every running block.
     struct Block {
         u64 number = 0;
-        u64 bits = 0;          ///< its number and epoch, as stored in a Cell
+        u64 bits = 0;          ///< the block's number and epoch, as stored in a Cell
         u64 time = 0;          ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;  ///< the time after the last barrier of the whole block
         u64 last_meeting = 0;  ///< the time after the last barrier of any kind
@@ -98,7 +98,7 @@ public:
     bool is_only_read(const Allocation& allocation) const;
     /// Reports whether the launch stored to an allocation for which no writes were expected.
     bool was_surprised() const { return surprised_; }
-    /// Ends the launch and reports its races, even if it failed.
+    /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
     void begin_block(Block& block, u64 number) const;
     void end_block(Block& block);

@@ -118,7 +118,7 @@ struct SharedRace::State {
     std::vector<u64> steps;
     Clocks fences;                            ///< the clocks of each warp at its last fence
     std::vector<u8> fenced;                   ///< warps that have executed a fence
-    Clocks barriers;                          ///< the barriers of all blocks, block by block
+    Clocks barriers;                          ///< of all blocks' barriers, block by block
     std::unordered_map<u32, Clock> released;  ///< by address
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_over;
@@ -490,7 +490,7 @@ struct SharedRace::State {
     }
 
     /// Reports the first lane that reads uninitialized bytes, if that is an error. Bulk copies are
-    /// checked in pieces of 16 bytes.
+    /// checked in 16-byte pieces.
     void check_written(const SharedAccess& access) {
         constexpr u32 kPiece = 16;
         bool told = false;
@@ -786,7 +786,7 @@ void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memor
 
 void SharedRace::begin_cluster(Cluster cluster, const u8* memory) {
     const u64 bytes = u64{cluster.stride} * cluster.blocks.size();
-    state_->end_block();  // uses the block numbers of the previous cluster
+    state_->end_block();  // still uses the block numbers of the previous cluster
     state_->cluster = std::move(cluster);
     begin_block(state_->cluster.blocks[0], static_cast<u32>(bytes), memory);
 }

@@ -60,18 +60,18 @@ public:
         u32 stride = 0;
     };
 
-    /// Starts a launch. `log` collects the races of all its workers. `warps` is the number of warps
-    /// in a block, or in all `blocks` of a cluster together.
+    /// Starts a launch. `log` collects the races found by all its workers. `warps` is the number of
+    /// warps in a block, or in all `blocks` of a cluster together.
     void begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted, u32 warps = kLanes,
                       u32 blocks = 1);
     /// Starts a block. `memory` is its shared memory, which shows whether a store changes anything.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// Records that the block with this rank has ended. Reports accesses by other blocks to its
+    /// Records that the block with this rank has ended. Reports other blocks' accesses to its
     /// shared memory that are not ordered before its end.
     void end_block_of_cluster(u32 rank);
-    /// Reports the remaining counts of uninitialized reads. Races stay in the log.
+    /// Reports the remaining uninitialized reads. Races stay in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
@@ -114,7 +114,8 @@ public:
     void cluster_wait_done(u32 warp);
     void syncwarp(u32 warp, Mask lanes);
     void fence(u32 warp);
-    /// Acquires what was released to these addresses. Call this after a strong read or an atomic.
+    /// Acquires what has been released to these addresses. Call this after a strong read or an
+    /// atomic.
     void acquire(const SharedAccess& access);
     /// Record that a warp arrives at an mbarrier, which releases to its address, and that a wait
     /// (or test) succeeded, which acquires from it.

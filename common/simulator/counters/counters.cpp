@@ -74,7 +74,7 @@ u32 count_apart(const u64* addresses) {
 }
 
 /// Copies the addresses. An inactive lane gets the address of the nearest active lane below it, or
-/// above it if there is none. This changes neither the set of addresses nor their order.
+/// above it if there is none below. This changes neither the set of addresses nor their order.
 template <class T>
 void close_gaps(const T* addresses, Mask active, int count, T* closed) {
     T last = addresses[std::countr_zero(active)];
@@ -115,7 +115,7 @@ u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     }
     if (low_bits % bytes != 0) return 0;                             // misaligned
     if (highest - lowest < kCount) return 1;                         // within one row of banks
-    if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // every bank once
+    if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // each bank exactly once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
         // The kCount units are distinct, and use every (2^k)-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
@@ -177,7 +177,7 @@ u32 atomic_unit_of(u64 address) {
 /// number of sectors that they access.
 u32 serve_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
-    u64 taken = 0;  // positions in the line, in units of two bytes (the smallest atomic)
+    u64 taken = 0;  // occupied positions in the line, in units of two bytes (the smallest atomic)
     u32 sectors = 0;
     for (const int lane : LanesIn{lanes}) {
         const u64 offset = addresses[lane] % kLineBytes, place = u64{1} << offset / 2;

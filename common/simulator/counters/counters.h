@@ -75,8 +75,8 @@ Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mas
 /// of exchanges all match.)
 Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
-/// Totals of one memory instruction of a kernel ("site"), over all warps and launches. An access
-/// updates one group of four counters, which is aligned to fit in one cache line.
+/// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
+/// access updates one group of four counters, which is aligned to fit in one cache line.
 struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global: warp instructions with an active lane
     u64 sectors = 0;       ///< global
@@ -86,7 +86,7 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
-    u64 bytes_under_way = 0;  ///< bytes in flight to shared memory at each load from it, summed
+    u64 bytes_under_way = 0;  ///< sum of the bytes in flight to shared memory at each load from it
 
     u64 remote_requests = 0;  ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;

@@ -25,8 +25,8 @@ struct Device::State {
     std::unique_ptr<GlobalRace> global_race;
     RaceLog shared_log{"racecheck"};
     std::vector<std::unique_ptr<Worker>> workers;
-    Worker recording_worker;  ///< runs the blocks that are recorded
-    std::mutex launching;     ///< launches run one after the other
+    Worker recording_worker;  ///< runs the recorded blocks
+    std::mutex launching;     ///< held during a launch, because launches run one after the other
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
@@ -375,7 +375,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the blocks of the launch on as many workers as are allowed.
+/// Runs the blocks of the launch on as many workers as allowed.
 void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counted) {
     const u32 count = worker_count(*launch.code, launch.config);
     std::vector<std::unique_ptr<Worker>>& workers = state_->workers;
@@ -394,7 +394,7 @@ void Device::run(Launch& launch, u64 resident, std::vector<WorkerTotals>& counte
     if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
 }
 
-/// Adds up what all blocks have done, unless an error stopped them.
+/// Adds up what all blocks have done, unless an error has stopped them.
 void Device::add_up(const Launch& launch, const std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
     ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);

@@ -1,5 +1,5 @@
-// The simulated device, for the runtime library. It loads modules, launches kernels and returns
-// totals.
+// The simulated device, as the runtime library uses it. It loads modules, launches kernels and
+// returns totals.
 #pragma once
 
 #include <memory>
@@ -38,11 +38,12 @@ public:
     /// CUDA error; the error itself has already been reported with its position (see Reports).
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
-    /// Returns how many blocks of this shape fit on one multiprocessor (cudaOccupancy...).
+    /// Returns the number of blocks of this shape that fit on one multiprocessor
+    /// (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
-    /// The stack size of each thread (cudaLimitStackSize), and the sizes of the printf buffer and
-    /// of the heap.
+    /// The size of each thread's stack (cudaLimitStackSize), and the sizes of the printf buffer and
+    /// the heap.
     u64 stack_limit = 65536;
 
 private:
@@ -63,7 +64,7 @@ private:
 /// exit.
 std::vector<const Kernel*> all_kernels();
 
-/// Deletes the data of unloaded modules, for programs that load one kernel after another.
+/// Deletes the data of unloaded modules. Meant for programs that load one kernel after another.
 void forget_unloaded_kernels();
 
 }  // namespace coalesce::simulator

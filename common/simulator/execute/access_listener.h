@@ -23,20 +23,20 @@ struct HeardAccess {
     bool shared = false;        ///< in shared memory; `addresses` are then offsets
     bool bulk = false;          ///< by the copy engine: 16 bytes per lane, for any number of lanes
     bool asynchronous = false;  ///< part of an asynchronous copy to or from shared memory
-    bool of_matrices = false;   ///< ldmatrix or stmatrix, where each lane has one row
+    bool of_matrices = false;   ///< ldmatrix or stmatrix, where each lane holds one row
     u32 bytes = 0;              ///< bytes per lane
     u32 wavefronts = 0;         ///< for an atomic on shared memory, the wavefronts counted
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
 
-/// Returns the rule by which the wavefronts of a shared memory access are counted.
+/// Returns the rule for counting the wavefronts of a shared memory access.
 inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
     if (access.of_matrices) return SharedAccessKind::matrix;
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// Addresses in shared memory in the form that counters and checks need; 0 for inactive lanes.
+/// Addresses in shared memory, in the form that counters and checks need; 0 for inactive lanes.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets offsets_of(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};

@@ -1,8 +1,8 @@
-// cp.async: copies from global to shared memory that continue while the threads do something else.
+// cp.async: copies from global to shared memory that run while the threads do something else.
 //
-// Idea   A copy is stored when it is issued, and executed as late as the program allows: when its
-//        thread waits for it. A kernel that forgets to wait therefore reads old bytes from shared
-//        memory here, as it may on hardware.
+// Idea   A copy is stored when it is issued, and executed as late as the program allows: when the
+//        issuing thread waits for it. A kernel that forgets to wait therefore reads old bytes from
+//        shared memory here, as it may on hardware.
 // Groups Every thread counts its own groups. The copies of a warp are stored in the order in which
 //        they were issued. An entry covers all lanes that issued the copy with the same number of
 //        committed groups.
@@ -78,7 +78,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Counts a wait of the active lanes if any of them has a pending copy.
+/// Counts a wait by the active lanes if any of them has a pending copy.
 void count_wait(Warp& w) {
     for (const AsyncCopy& copy : copies_of(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
@@ -89,7 +89,7 @@ void count_wait(Warp& w) {
 
 // ---- handlers ----
 
-/// The meaning of the operand after the size.
+/// What the operand after the size means.
 enum class Source : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
@@ -140,7 +140,7 @@ const Op* run_copy(Warp& w, const Op* op) {
         w.block->copy_bytes_under_way += copy.wanted[l];
     }
     WarpCopies& copies = copies_of(w);
-    // Add an entry for each number of committed groups. Almost always there is only one.
+    // Add an entry for each number of committed groups. There is almost always only one.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
         copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });

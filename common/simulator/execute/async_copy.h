@@ -35,8 +35,8 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// cp.async.bulk... (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to this mbarrier, in order, as long as its phase waits only
-/// for bytes. Call this when a thread asks whether the phase has ended (bulk_copy.cpp).
+/// Executes the bulk copies that report to this mbarrier, in order, as long as its phase is waiting
+/// only for bytes. Call this when a thread asks whether the phase has ended (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes that have not arrived yet, in the copies that report to this
 /// mbarrier.
@@ -53,10 +53,10 @@ void end_bulk_copies(Block& block);
 bool is_mbarrier(const Block& block, u32 address);
 /// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have.
 bool waits_for_bytes(const Block& block, u32 address);
-/// Adds bytes that have arrived.
+/// Adds bytes that have arrived at the mbarrier.
 void complete_bytes(Block& block, u32 address, u32 bytes);
 
-/// Describes what a lane waits for at an mbarrier that never completes (mbarrier.cpp).
+/// Describes what a lane is waiting for at an mbarrier that never completes (mbarrier.cpp).
 struct MbarrierWait {
     std::string state, cure;
 };

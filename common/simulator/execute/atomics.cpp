@@ -98,8 +98,9 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     return true;
 }
 
-/// Counts the lanes' accesses and passes them to the listener. Lanes in a loop in shared memory are
-/// left out, because `wavefronts_of_loop` already has their wavefronts.
+/// Counts the lanes' accesses and passes them to the listener. Lanes for which the atomic is a loop
+/// in shared memory are left out of the count, because `wavefronts_of_loop` already includes their
+/// wavefronts.
 void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
                     u32 wavefronts_of_loop = 0) {
     const u32 wavefronts = count_atomic(w, op, where, bytes, looping) + wavefronts_of_loop;
@@ -108,8 +109,9 @@ void count_and_tell(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mas
 
 // ---- loops in shared memory ----
 
-/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code, as
-/// measured. (Elements of 16 bits, and minima and maxima of pairs of halves, were not measured.)
+/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code,
+/// according to measurements. (16-bit elements, and minima and maxima of pairs of halves, were not
+/// measured.)
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
@@ -269,7 +271,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
 
 // ---- 128 bits: exch and cas ----
 
-/// The two halves of a 128-bit register: 32 low halves, followed by 32 high ones.
+/// The two halves of a 128-bit register: 32 low halves, followed by 32 high halves.
 struct WideLanes {
     u64* low;
     u64* high;
@@ -277,7 +279,7 @@ struct WideLanes {
 };
 
 /// Executes a 128-bit atomic. It returns the old value, so the launch runs on one worker, and no
-/// other thread of the host accesses this memory.
+/// other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
@@ -308,7 +310,7 @@ struct AtomicKind {
     Type type;
     Handler run;
 
-    /// Reports whether the final value is the same for every order of lanes and blocks.
+    /// Reports whether the final value is the same for any order of lanes and blocks.
     bool commutes() const {
         if (operation == "add") return !ptx::is_float(type);
         return operation == "min" || operation == "max" || operation == "and" ||

@@ -143,8 +143,8 @@ std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
            " threads at a barrier where others wait for " + std::to_string(expected);
 }
 
-/// Records an arrival at a barrier and returns the number of the barrier. If the operands are
-/// invalid, fails the launch and returns nothing.
+/// Records an arrival at a barrier and returns the barrier's number. If the operands are invalid,
+/// fails the launch and returns nothing.
 std::optional<u32> arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
@@ -248,8 +248,8 @@ void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
                     "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
-    // Other instructions may name lanes that have exited, but a shuffle would read their missing
-    // registers.
+    // Other instructions may name lanes that have exited, but a shuffle would read registers that
+    // no longer exist.
     if (ended && function.body[op->source].opcode == "shfl")
         report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named,
                     ended);

@@ -6,11 +6,11 @@
 namespace coalesce::simulator {
 
 /// Execute the barrier instructions. Op::a is the number of the barrier (0 to 15), and Op::b the
-/// number of threads (0 means all of them).
+/// number of threads (0 means all threads).
 const Op* op_barrier_sync(Warp& w, const Op* op);
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< arrives without waiting
 const Op* op_barrier_reduce(Warp& w,
-                            /// bar.red. Op::detail selects the operation, and Op::c is the
+                            /// Executes bar.red. Op::detail selects the operation, and Op::c is the
                             /// predicate.
                             const Op* op);
 
@@ -19,7 +19,7 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that bar.warp.sync has gathered its lanes.
 void note_warp_barrier(Warp& w);
-/// Releases whatever waited only for lanes of this warp that have now exited.
+/// Releases everything that was waiting only for lanes of this warp that have now exited.
 void lanes_ended(Warp& w);
 
 void spend_instructions(Warp& w, u64 count);

@@ -46,7 +46,7 @@ struct Launch {
     u64 number = 0;       ///< the number of earlier launches of the process: %gridid
     u64 started_at = 0;   ///< clock_of() at the start of the launch, because clocks never go back
     u64 leapt = 0;        ///< cycles that the clocks have skipped while nothing happened
-    u64 stack_limit = 0;  ///< bytes per thread for calls (cudaLimitStackSize)
+    u64 stack_limit = 0;  ///< bytes of stack per thread for calls (cudaLimitStackSize)
     /// The device address at which cooperative_groups keeps its grid barrier.
     u64 grid_workspace = 0;
 
@@ -54,14 +54,14 @@ struct Launch {
 
     // For recordings (recorder.h).
     StepListener* recorder = nullptr;  ///< listens to every block that runs
-    std::vector<u64> only;             ///< only these blocks run; if empty, all of them do
+    std::vector<u64> only;             ///< only these blocks run; if empty, all blocks run
     std::vector<u64> left_out;         ///< these blocks do not run
     /// Runs one of the blocks in `left_out` when its turn comes. Empty if those blocks have already
     /// run.
     std::function<void(u64)> in_turn;
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< recorded blocks in the grid's next row
-    /// True if accesses to global memory are only recorded and not executed.
+    /// True if accesses to global memory are only recorded, not executed.
     bool only_heard = false;
     /// The shared memory accesses of an earlier block without errors, or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
@@ -83,8 +83,8 @@ struct Barrier {
     u32 expected = 0;      ///< the barrier's number of threads; 0 means the whole block
     u32 arrived_only = 0;  ///< threads that arrived with bar.arrive, without waiting
     bool in_use = false;
-    /// For bar.red, the number of threads that have arrived, and the number of those whose
-    /// predicate is true.
+    /// For bar.red, the number of threads that have arrived, and how many of them have a true
+    /// predicate.
     u32 votes = 0, yes = 0;
     Mask waiting = 0;  ///< warps whose live lanes all wait here
 };
@@ -160,8 +160,8 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// Returns the warp's number in the race check of shared memory, which covers all blocks of a
-/// cluster.
+/// Returns the warp's number in the race check of shared memory, which numbers the warps of all
+/// blocks in a cluster.
 inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }

@@ -30,7 +30,7 @@ struct Piece {
     u8* host = nullptr;
 };
 
-/// A copy that has been issued and is not complete.
+/// A copy that has been issued but is not complete.
 struct Copy {
     const Op* op = nullptr;
     bool to_shared = false;
@@ -54,7 +54,7 @@ struct Copy {
 
 }  // namespace bulk
 
-/// The pending copies that write a block's shared memory, or copy it to global memory.
+/// The pending copies that write to a block's shared memory, or copy it to global memory.
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     std::vector<std::array<u32, kLanes>> committed;  ///< number of groups, by warp and lane
@@ -103,8 +103,8 @@ Issue begin(Warp& w, const Op* op, int lane);
 
 // These functions return false if they have reported an error, which ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the host address of a piece, which must lie within an allocation. In a dry run there is
-/// nothing to find, because memory is not accessed.
+/// Finds the host address of a piece, which must lie within an allocation. In a dry run nothing is
+/// looked up, because memory is not accessed.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
 /// Finds the copy's bytes in shared memory, which must belong to the block that the copy is stored
 /// with.
@@ -112,8 +112,8 @@ bool find_shared(Issue& issue, u64 address, u64 bytes);
 /// Finds the mbarrier that the copy reports to, in the block that the copy goes to.
 bool find_mbarrier(Issue& issue);
 
-/// A function that creates the pieces of a copy at the offset `shared` of its block's shared
-/// memory.
+/// A function that creates the pieces of a copy, which starts at offset `shared` in its block's
+/// shared memory.
 using Cut = std::function<bool(Issue& issue, u32 shared)>;
 /// Checks, counts and stores a copy of `bytes` bytes, for the block that its address belongs to, or
 /// for each block of a multicast.

@@ -1,7 +1,7 @@
 // cp.async.bulk: the pending copies and their completion.
 //
-// Idea  Copies that report to one mbarrier complete one after the other. When the announced bytes
-//       have arrived, the phase is over, even if more copies are pending.
+// Idea  Copies that report to the same mbarrier complete one after the other. When the announced
+//       bytes have arrived, the phase is over, even if more copies are pending.
 #include "simulator/execute/async_copy.h"
 #include "simulator/execute/bulk_copies.h"
 #include "simulator/execute/describe.h"

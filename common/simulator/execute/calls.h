@@ -41,8 +41,8 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies a parameter of Op::d.offset bytes from this frame to local memory: from offset
-/// first_offset(op) to offset second_offset(op) in the frame.
+/// Copies Op::d.offset bytes of parameters to local memory. They start at first_offset(op) in this
+/// frame's parameters, and at second_offset(op) in its local memory.
 const Op* op_move_parameter(Warp& w, const Op* op);
 /// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);

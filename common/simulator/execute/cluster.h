@@ -28,7 +28,7 @@ struct Resolved;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< by rank
-    u32 running = 0;             ///< the number of blocks that have not ended
+    u32 running = 0;             ///< number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, one after the other
     u32 stride = 0;              ///< bytes from one block's shared memory to the next
     SharedRace race;
@@ -69,12 +69,12 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 /// Checks a load or store completely before any lane moves data. Returns false if the launch has
 /// failed.
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
-/// Counts an access of these lanes to other blocks.
+/// Counts an access by these lanes to other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Counts an atomic of these lanes on the memory of other blocks. Lanes that change the same word
+/// Counts an atomic by these lanes on the memory of other blocks. Lanes that change the same word
 /// are served one after the other, so the number of passes is the largest number of lanes that
-/// share a word. Each pass counts its sectors. An atomic that is a loop in machine code has a
-/// request for each pass.
+/// share a word. Each pass counts its sectors. An atomic that is a loop in machine code makes one
+/// request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Reports an operation that is not atomic in another block's memory because ptxas turns it into a
 /// load and a store.

@@ -11,7 +11,7 @@ namespace coalesce::simulator::combining {
 struct Add {
     static auto apply(auto a, auto b, auto...) { return a + b; }
 };
-/// If one operand is a NaN, the result is the other one.
+/// If one operand is a NaN, the result is the other operand.
 struct Minimum {
     template <class T>
     static T apply(T a, T b, auto...) {
@@ -45,11 +45,11 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// Increments up to the operand, and then wraps around to zero.
+/// Increments up to the operand, then wraps around to zero.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// Decrements to zero, and then wraps around to the operand.
+/// Decrements to zero, then wraps around to the operand.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

@@ -23,8 +23,7 @@ struct DeviceCall {
     /// The arguments in order: Op::a, b, c, v[0], v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    /// True if DeviceHeap::prepare must be called before the AllocationTable of the launch is
-    /// taken.
+    /// True if DeviceHeap::prepare must be called before the launch takes its AllocationTable.
     bool needs_heap = false;
 };
 

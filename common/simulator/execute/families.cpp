@@ -9,19 +9,19 @@ namespace {
 
 constexpr FamilyRow kFamilies[] = {
     // Operations across the lanes of a warp.
-    {"shfl", describe_shuffle},  // d = register of another lane; p = whether that lane exists
+    {"shfl", describe_shuffle},  // d = a register of another lane; p = whether that lane exists
     // Whether a predicate is true in all lanes or in any, or is equal in all; or a mask of the
     // lanes in which it is true.
     {"vote", describe_vote},
     {"match", describe_match},             // lanes that have the same value; whether all lanes do
-    {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor over the lanes
+    {"redux", describe_reduce},            // sum, minimum, maximum, and, or, xor across the lanes
     {"activemask", describe_active_mask},  // lanes that execute this instruction together
     {"elect", describe_elect},             // chooses one of the named lanes: the lowest
 
     // Memory that other threads may change at the same time.
     {"atom", describe_atomic},        // atomic read-modify-write; returns the old value
     {"red", describe_atomic},         // the same without the old value
-    {"cp", describe_cp},              // cp.async: copies to or from shared memory without waiting
+    {"cp", describe_cp},              // cp.async: asynchronous copies to or from shared memory
     {"mbarrier", describe_mbarrier},  // a barrier in shared memory that counts arrivals
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
@@ -34,7 +34,7 @@ constexpr FamilyRow kFamilies[] = {
     {"griddepcontrol", describe_hint},
     {"setmaxnreg", describe_hint},
     {"pmevent", describe_hint},
-    // d = a cache policy. Its value is never used.
+    // d = a cache policy, whose value is never used
     {"createpolicy", describe_create_policy},
 
     // The rest.

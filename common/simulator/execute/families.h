@@ -28,7 +28,7 @@ enum class Role : u8 {
     destination2,  ///< a written register: Op::d2
     a,
     b,
-    c,  ///< a value that is read, in Op::a, b or c; immediates become uniform slots
+    c,  ///< a source value, in Op::a, b or c; immediates become uniform slots
     v0,
     /// [base + offset]: the base is in Op::a as 64-bit lanes, and the offset in Op::immediate. A
     /// 32-bit base is zero-extended. A symbol stands for its address in its state space.
@@ -44,7 +44,7 @@ enum class Role : u8 {
     tensor,
     vector_destination,  ///< {x, y, ...} that is written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...} that is read: Op::v[0], v[1], ...
-    members,             ///< a value that is read, in Op::members
+    members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
     /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
     /// which space_of(op) returns.
@@ -68,19 +68,19 @@ struct OperandRole {
 /// The operands that do not fit into an instruction's Op, and other data for its handler.
 /// Op::immediate points to the list, and list_of(op) returns it.
 struct OperandList {
-    std::vector<Slot> written, read;  ///< in the order of the PTX text
+    std::vector<Slot> written, read;  ///< in PTX operand order
     virtual ~OperandList() = default;
 };
 
 struct FamilyInstruction {
     Handler run = nullptr;
     std::vector<OperandRole> operands = {};  ///< parallel to ptx::Instruction::operands
-    /// The instruction's memory accesses: none, one or two. Each of them has its own Site. Two
-    /// accesses have consecutive sites, op->site and op->site + 1.
+    /// The instruction's memory accesses: none, one or two. Each has its own Site. The sites of two
+    /// accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// The value of Op::detail. describe() adds the first space of `memory`, which space_of(op)
-    /// returns.
+    /// The value of Op::detail. describe() adds the state space of the first element of `memory`,
+    /// which space_of(op) returns.
     u8 detail = 0;
     u8 count = 0;  ///< becomes Op::count
 
@@ -104,8 +104,8 @@ struct FamilyInstruction {
     bool spins_on_result = false;
 };
 
-/// The description of an instruction, or nothing if it belongs to no family or has an unsupported
-/// form.
+/// The description of an instruction, or nothing if the instruction belongs to no family or has an
+/// unsupported form.
 using Description = std::optional<FamilyInstruction>;
 /// Finds the description of an instruction. `function` provides the types of its registers.
 Description find_family_instruction(const ptx::Instruction& instruction,

@@ -23,7 +23,7 @@ namespace coalesce::simulator {
 /// Matrices are moved in tiles of 8 rows of 16 bytes each. Each lane moves one word of a tile.
 constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 
-/// The type of the elements. An element of type b1 has 32 bits.
+/// The type of the elements. A b1 element is a word of 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number number_named(std::string_view name);
 u32 bits_of(Number number);
@@ -54,17 +54,17 @@ struct MatrixFragment {
     struct Place {
         u32 line, across;
     };
-    /// Returns the position of the first element in a lane's register. The register's other
-    /// elements follow in the same line.
+    /// Returns the position of the first element in a lane's register. The other elements in the
+    /// register follow in the same line.
     Place place(u32 lane, u32 index) const;
 };
 
 /// One of the memory accesses that load or store a fragment, comparable to an ld, st or ldmatrix.
 struct FragmentAccess {
     u32 bytes = 0,
-        count = 1;        ///< size of an element; elements per lane, in consecutive registers
+        count = 1;        ///< bytes per element; elements per lane, in consecutive registers
     u32 first = 0;        ///< the first of these registers
-    u32 byte = 0;         ///< the byte of the register that is moved
+    u32 byte = 0;         ///< which byte of the register is moved
     u32 matrices = 0;     ///< if not 0, moves the rows of this many 8x8 matrices instead
     bool turned = false;  ///< whether the 8x8 matrices are transposed in memory
     struct Place {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// Reports whether a row of 32 lanes with `bytes` bytes each is initialized. `shadow` is the shadow
+/// Reports whether a row of 32 lanes of `bytes` bytes each is initialized. `shadow` is the shadow
 /// of the first lane.
 bool all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
@@ -127,7 +127,7 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
-    // Use integers instead of pointers, because the guess may lie outside of all memory, even below
+    // Use integers instead of pointers, because the guess may lie outside any memory, even below
     // zero.
     const auto prefetch = [](u64 address, bool store) {
         if (store)
@@ -221,7 +221,7 @@ bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) 
     bool all = true;
     for (const int l : LanesIn{w.active}) {
         const u64 address = addresses[l];
-        // A site caches the shadow of the first word of its allocation.
+        // A site's cache holds the shadow of the first word of its allocation.
         all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
                             Shape::kTotal);
     }
@@ -243,7 +243,7 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
     w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
 }
 
-/// Loads or stores for active lanes at any addresses within the cached allocation.
+/// Loads or stores for active lanes with arbitrary addresses within the cached allocation.
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
@@ -319,7 +319,8 @@ inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
 }
 
-/// Loads or stores for lanes with any addresses. With Plain, handles each lane separately.
+/// Loads or stores for lanes with arbitrary addresses. If Plain is true, handles each lane
+/// separately.
 template <class Shape, bool Store, bool Plain>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];

@@ -27,7 +27,7 @@ constexpr u32 kMaxCount = (1u << 20) - 1;
 struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
-    /// The documented limit on the bytes that can be expected, or that can arrive early.
+    /// The documented limit on the number of bytes that can be expected, or that can arrive early.
     static constexpr i64 kMostBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
@@ -56,7 +56,7 @@ struct Mbarrier {
         const u64 now = bits();
         std::memcpy(host, &now, sizeof now);
     }
-    /// Reports whether the word can be an mbarrier that was initialised and not overwritten.
+    /// Reports whether the word can be an mbarrier that has been initialised and not overwritten.
     static bool is_sound(const u8* host) {
         const Mbarrier b = at(host);
         const u64 bits = b.bits();
@@ -109,7 +109,7 @@ Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
                   "they were expected; expect those of one phase");
 }
 
-/// Tells the race check of global memory that each lane arrives at its mbarrier.
+/// Tells the global memory race check that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
@@ -237,7 +237,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (how & kDrops) b.expected -= count;
         b.pending -= count;
-        // Release before the phase may end, so that a thread that sees the end also sees this
+        // Release before the phase can end, so that a thread that sees the end also sees this
         // lane's stores.
         if ((how & kArrives) && w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));

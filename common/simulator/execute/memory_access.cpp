@@ -46,7 +46,7 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if they are out of bounds. `near`
-/// is the allocation of the previous lane.
+/// is the allocation that the previous lane accessed.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;

@@ -25,7 +25,7 @@ inline u64 address_in_space(u64 generic_address) {
 
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.
 struct Resolved {
-    u64 address[kLanes];  ///< address in the space that contains the lane's bytes
+    u64 address[kLanes];  ///< the address within the space that contains the lane's bytes
     u8* host[kLanes];     ///< host address of the first byte
     Mask in_shared = 0;   ///< active lanes whose bytes are in shared memory
     Mask in_other = 0;    ///< lanes of `in_shared` whose bytes are in another block of the cluster
@@ -59,8 +59,8 @@ inline constexpr u8 kOneLaneBit = 64;
 /// (CombinedLanes::same_word).
 inline constexpr u8 kOnceAWordBit = 128;
 
-/// Adds one warp-wide access to the counters of a site: sectors for the lanes in global memory, and
-/// wavefronts for the lanes in shared memory.
+/// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
+/// wavefronts for lanes in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// Counts an atomic in the same way as count_access, except for the lanes in `looping`, which are
 /// counted as a loop. Returns the wavefronts of the lanes in the block's own shared memory.
@@ -100,8 +100,8 @@ inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
 
-/// Reports whether the bytes of one lane are initialized. Their number is a power of two, and they
-/// are aligned. `shadow` is the shadow of the first byte.
+/// Reports whether the bytes of one lane are initialized. The bytes are aligned, and their number
+/// is a power of two. `shadow` is the shadow of the first byte.
 inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
     const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
     u8 all = bits;

@@ -12,7 +12,7 @@ struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
     u32 bytes = 4;         ///< per element
-    u32 count = 1;         ///< the number of elements
+    u32 count = 1;         ///< number of elements
     bool strong = false;   ///< volatile, relaxed, acquire or release
     bool cluster = false;  ///< for shared memory: the launch has clusters
     bool own = false;      ///< for shared memory: only the block's own memory is allowed

@@ -54,7 +54,7 @@ Conversion parse_conversion(const std::string& format, std::size_t percent) {
     return c;
 }
 
-/// Formats one conversion with the host's printf.
+/// Formats one conversion using the host's printf.
 template <class T>
 std::string print(const Conversion& c, const char* length, T value) {
     std::string format = "%" + c.flags;

@@ -1,6 +1,6 @@
 // printf in kernels: formats a string with a buffer of arguments.
 //
-// Idea    Each conversion is extracted from the format, changed to one that the host's snprintf
+// Idea    Each conversion is extracted from the format, changed into one that the host's snprintf
 //         interprets in the same way, and given its argument from nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
 //         4 bytes, and a long, a pointer or a double takes 8 bytes. Each is aligned to its size.

@@ -314,8 +314,8 @@ void StepLog::step(const Warp& w, const Op* op) {
         {.instruction = instruction, .first_access = static_cast<u32>(block.accesses.size())});
 }
 
-/// Removes repeated tests of an mbarrier from a warp's path. Their number depends on the order in
-/// which the simulator runs warps, so a single test stands for all of them.
+/// Removes repeated tests of an mbarrier from a warp's path. The number of tests depends on the
+/// order in which the simulator runs warps, so a single test stands for all of them.
 void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
     constexpr u64 longest_turn = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));

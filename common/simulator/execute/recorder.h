@@ -36,13 +36,14 @@ public:
 
 private:
     bool heard_enough() const;
-    /// Returns the footprint that an access belongs to, or nullptr if it is not recorded.
+    /// Returns the footprint that an access belongs to, or nullptr if the access is not recorded.
     timing::Footprint* footprint_of(Block& block, bool reads);
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting();
 
-    /// Sectors that will be added to `to`. Looking up single sectors is slow, because each lookup
-    /// waits for memory. So some sectors wait here while their data is prefetched.
+    /// Sectors that will be added to `to`. Looking up individual sectors is slow, because each
+    /// lookup waits for memory. So some sectors wait here while the data for their lookup is
+    /// prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
@@ -57,7 +58,7 @@ private:
         Mask lanes = 0;
         u32 bytes = 0;
         std::array<u64, kLanes> addresses{};
-        u32 count = 0;  ///< the number of sectors
+        u32 count = 0;  ///< number of sectors
 
         bool is_again(const HeardAccess& access, const timing::Footprint& other, u64 turn) const;
         void remember(const HeardAccess& access, const timing::Footprint& other, u64 turn, u32 runs,
@@ -93,7 +94,7 @@ private:
     /// A warp's last test of an mbarrier.
     struct Poll {
         u32 instruction = ~0u;
-        u64 executed = 0;  ///< the number of instructions executed by then
+        u64 executed = 0;  ///< number of instructions executed by then
     };
 
     timing::Recording& recording_;

@@ -205,7 +205,7 @@ Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
     return lanes_where(candidates, [&](int l) { return members[l] == named; });
 }
 
-/// Removes the fragment from `others` that waits here for the same lanes, and returns its lanes.
+/// Removes from `others` the fragment that waits here for the same lanes, and returns its lanes.
 Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
         if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
@@ -229,8 +229,8 @@ void wake(Warp& w, Meets meets) {
     }
 }
 
-/// Releases lanes that reached __syncwarp in different ways: through another call of the function
-/// that contains it, as in code built for a debugger, or at another line.
+/// Releases lanes that reached __syncwarp in different ways: through different calls of the
+/// function that contains it, as in code built for a debugger, or at different lines.
 void release_met_barriers(Warp& w) {
     for (const Fragment& f : w.others) {
         const auto meets = [wanted = f.wanted](const Fragment& other) {
@@ -249,7 +249,7 @@ void release_met_barriers(Warp& w) {
 }
 
 /// Executes an instruction if the missing lanes have reached it through another call of its
-/// function. These lanes have other registers, so their values are copied to this call for the
+/// function. Those lanes have their own registers, so the values are copied to this call for the
 /// duration of the instruction.
 bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
     const auto meets = [&](const Fragment& f) {
@@ -345,8 +345,8 @@ void run_fragments(Warp& w) {
         return;
     }
     while (op) {
-        // The step is recorded at the Op that counts the instruction; the Op that executes it
-        // follows.
+        // The step is recorded at the Op that counts the instruction, just before the Op that
+        // executes it.
         if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
         if (watch.on()) watch.executes(w, op);
         op = op->run(w, op);

@@ -29,7 +29,7 @@ const Op* next_fragment(Warp& w);
 
 enum class BlockOutcome : u8 {
     finished,
-    waits_for_others,  ///< its warps spin, so other blocks should run
+    waits_for_others,  ///< its warps are spinning, so other blocks should run
     failed,            ///< the launch has failed
 };
 /// Runs the block until one of these outcomes is reached.
@@ -49,7 +49,7 @@ const Op* op_branch(Warp& w, const Op* op);          ///< bra target
 const Op* op_branch_if(Warp& w, const Op* op);       ///< @p bra target
 const Op* op_branch_indexed(Warp& w, const Op* op);  ///< brx.idx
 const Op* op_label(Warp& w, const Op* op);           ///< a label where paths may join
-const Op* op_exit(Warp& w, const Op* op);            ///< exit, or ret of the kernel
+const Op* op_exit(Warp& w, const Op* op);            ///< exit, or the kernel's ret
 /// Runs Op::inner for the lanes for which the guard is true.
 const Op* op_guarded(Warp& w, const Op* op);
 const Op* op_warp_sync(Warp& w,

@@ -51,7 +51,7 @@ inline constexpr SharedMove kMoveOf{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the ledger, which stores 32 bits of each address, can store these addresses.
+/// Reports whether these addresses fit into the ledger, which stores 32 bits of each.
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Tells the listener and the Watch. Returns false if the access should not be executed, because
@@ -78,8 +78,8 @@ void load_for_all(Warp& w, const Op* op, const u8* from) {
     }
 }
 
-/// Loads elements from any addresses. Inactive lanes read what the first active lane reads. The
-/// buffer cannot overlap the registers, which lets the compiler use gather instructions.
+/// Loads elements from arbitrary addresses. Inactive lanes read what the first active lane reads.
+/// The buffer cannot overlap the registers, which lets the compiler use gather instructions.
 template <class Shape>
 void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
     const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
@@ -135,8 +135,8 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access as the clean block did at this step. `addresses` is null if the addresses
-/// cannot differ. Returns false if this step differs from the clean block's.
+/// Executes an access in the way the clean block did at this step. `addresses` is null if the
+/// addresses cannot differ. Returns false if this step differs from that of the clean block.
 template <class Shape, bool Store>
 bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -184,8 +184,8 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_in_full<Shape, Store>(w, op, addresses);
 }
 
-/// Executes an access in plain mode, which treats each lane separately and uses no knowledge about
-/// other blocks.
+/// Executes an access in plain mode, which treats each lane separately and does not rely on the
+/// results of other blocks.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];

@@ -6,7 +6,7 @@
 
 namespace coalesce::simulator {
 
-/// Starts the checker for this block. The system's reserved memory counts as initialized to zero.
+/// Starts the checker for this block. The system's reserved memory counts as zero-initialized.
 void begin_shared_checks(Block& block);
 void note_barrier_arrive(Warp& w, u32 id);
 /// Records that the warp arrives at a barrier without waiting.

@@ -42,7 +42,7 @@ public:
         contiguous,  ///< all lanes are active; lane l is at the first address + l * bytes
         same,        ///< all active lanes have the same address
     };
-    /// The actions of one warp in one step.
+    /// What one warp does in one step.
     struct Step {
         u32 what = 0;
         Mask active = 0;
@@ -61,7 +61,7 @@ public:
         std::vector<std::vector<Step>> of_warp;
         std::vector<u32> addresses;  ///< 32 per step; steps with equal addresses share them
         std::vector<u32> undefined;  ///< the same for undefined bytes
-        std::vector<u32> order;      ///< the warp of each step, in temporal order
+        std::vector<u32> order;      ///< the warp of each step, in chronological order
     };
     enum class Mode : u8 {
         off,        ///< every access is passed to the checker

@@ -21,14 +21,14 @@ enum class Varies : u8 {
     block,   ///< the same for all threads of a block
     /// Depends only on the thread's index in its block, so it is the same in every block.
     thread,
-    always,  ///< depends on the time, so every read is executed separately
+    always,  ///< depends on the time, so every read must be executed
 };
 
 struct SpecialRegister {
     Varies varies = Varies::launch;
     Width width = Width::w32;  ///< a predicate for %is_explicit_cluster
-    /// Returns the value for the thread in `lane`. The value of a `launch` register depends only on
-    /// warp.block->launch, and that of a `block` register only on warp.block.
+    /// Returns the value for the thread in `lane`. For a `launch` register, the value depends only
+    /// on warp.block->launch, and for a `block` register only on warp.block.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
     /// True if the value is an address in the system's reserved shared memory.
     bool of_reserved_shared = false;
@@ -40,7 +40,7 @@ struct SpecialRegister {
 /// Finds a register by its name in the PTX, such as "%tid.x". Returns nullptr for unknown names.
 const SpecialRegister* find_special_register(const std::string& name);
 
-/// Writes the values that the active lanes read.
+/// Writes the values that the active lanes read from a special register.
 void read_special(Warp& w, const SpecialRegister& special, Slot slot);
 /// The handler of `mov d, %clock`. Op::immediate points to the SpecialRegister, and Op::d is the
 /// destination.

@@ -90,7 +90,8 @@ const Op* run_block_rank(Warp& w, const Op* op) {
 
 }  // namespace
 
-// membar.{cta,gl,sys};  fence{.sc,.acq_rel}{.scope};  fence.proxy.KIND;  fence.mbarrier_init...
+// Describes membar.{cta,gl,sys}; fence{.sc,.acq_rel}{.scope}; fence.proxy.KIND;
+// fence.mbarrier_init...
 Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_fence, .has_side_effects = true});
 }
@@ -101,7 +102,7 @@ Description describe_hint(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_nothing}, 0, 3);
 }
 
-// createpolicy.KIND.b64 d, ...
+// Describes createpolicy.KIND.b64 d, ...
 Description describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_zero<u64>, .operands = {{Role::destination, Width::w64}}}, 1, 5);
 }
@@ -116,7 +117,7 @@ Description describe_trap(const ptx::Instruction& i, const ptx::Function&) {
     return describe(i, {.run = run_trap, .has_side_effects = true});
 }
 
-// isspacep.SPACE p, a
+// Describes isspacep.SPACE p, a.
 Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
     const StateSpace space =
         i.has("param") || i.has("param::entry") ? StateSpace::param : space_of(i);
@@ -127,7 +128,7 @@ Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
                         .count = i.has("shared::cluster")});
 }
 
-// mapa{.shared::cluster}.{u32,u64} d, a, block
+// Describes mapa{.shared::cluster}.{u32,u64} d, a, block.
 Description describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
@@ -136,7 +137,7 @@ Description describe_map_address(const ptx::Instruction& i, const ptx::Function&
             .operands = {{Role::destination, width}, {Role::a, width}, {Role::b, Width::w32}}});
 }
 
-// getctarank{.shared::cluster}.{u32,u64} d, a
+// Describes getctarank{.shared::cluster}.{u32,u64} d, a.
 Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     return describe(i, {.run = width == Width::w64 ? run_block_rank<u64> : run_block_rank<u32>,

@@ -18,13 +18,13 @@ struct TracedAccess {
     bool shared = false, store = false;
     u32 bytes_per_lane = 0;
     Mask active = 0;
-    u64 addresses[kLanes] = {};  ///< one per active lane; offsets if in shared memory
+    u64 addresses[kLanes] = {};  ///< one per active lane; offsets if the access is to shared memory
     u32 cost = 0, ideal = 0;     ///< number of sectors, or of wavefronts for shared memory
 };
 
 class Trace : public AccessListener {
 public:
-    /// Starts tracing the first `limit` accesses of this warp, counted over all launches.
+    /// Starts tracing this warp's first `limit` accesses, counted over all launches.
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 

@@ -28,8 +28,8 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Records that the bytes that the active lanes are about to load are defined. Later calls may
-/// correct this.
+/// Records the bytes that the active lanes are about to load as defined. Later calls may correct
+/// this.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]

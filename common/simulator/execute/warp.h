@@ -37,11 +37,11 @@ struct SiteCache {
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
 
-/// The type in which a lane stores a T: 32 bits, or 64 bits for 64-bit types.
+/// The type in which a lane stores a T: 64 bits wide for 64-bit types, otherwise 32 bits.
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-/// The register file that a Slot refers to: see kernel.h.
+/// The register file that a Slot refers to (see kernel.h).
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
@@ -85,8 +85,8 @@ struct Warp {
     Mask live = 0;                 ///< existing lanes that have not exited
     std::vector<Fragment> others;  ///< all fragments except the running one
 
-    SiteCounters* counters = nullptr;  ///< the counters of this worker, parallel to Kernel::sites
-    SiteCache* caches = nullptr;       ///< the caches of this worker, parallel to Kernel::sites
+    SiteCounters* counters = nullptr;  ///< this worker's counters, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< this worker's caches, parallel to Kernel::sites
     u64* last_rows = nullptr;          ///< where this warp's last row began, for each site
     Checks checks;                     ///< the checks of this launch
 
@@ -117,11 +117,11 @@ struct Warp {
     u32 turns = 0;         ///< iterations of waiting loops in this slice
     u64 changes_seen = 0;  ///< Watch::changes() at the last iteration of a waiting loop
     u32 full_slices = 0;   ///< consecutive slices used up without an iteration of a waiting loop
-    /// The last instruction that read memory in a waiting loop, while Watch::on().
+    /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
     const Op* asks = nullptr;
     const Frame* asks_from = nullptr;  ///< the call that executed this instruction
     bool slice_spun = false;           ///< the slice ended in a waiting loop
-    /// A hash of the changes to local memory since Watch::on() (see note_local_store).
+    /// A hash of the changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;        ///< the kernel's own file, even during a call
     u8* kernel_parameters = nullptr;  ///< parameter memory for calls made by the kernel itself
@@ -153,9 +153,9 @@ struct Warp {
     bool is_active(int lane) const { return active >> lane & 1; }
     int first_active() const { return std::countr_zero(active); }
 
-    /// Sets lane l of the destination to value(l) for every active lane. The destination may be the
-    /// slot of a source. So `value` may read only lane l of such a slot; copy the slot first if it
-    /// needs other lanes.
+    /// Sets lane l of the destination to value(l) for every active lane. The destination may also
+    /// be the slot of a source, so `value` may read only lane l of such a slot; if it needs other
+    /// lanes, copy the slot first.
     template <class Lane, class Value>
     void write(Slot slot, Value value) {
         Lane* d = lanes<Lane>(slot);

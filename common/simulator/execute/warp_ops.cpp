@@ -1,9 +1,9 @@
-// Instructions with which the lanes of a warp read each other's registers: shfl, vote, match,
-// redux, activemask, elect.
+// Instructions that let the lanes of a warp read each other's registers: shfl, vote, match, redux,
+// activemask, elect.
 //
 // Builds on  families.h. When the handler of a `.sync` instruction runs, the named lanes have met,
 //            and Warp::active contains those that have arrived.
-// Watch      The destination may be a source as well, so the values of other lanes are read before
+// Watch      The destination may also be a source, so the values of other lanes are read before
 //            anything is written.
 #include <algorithm>
 #include <array>
@@ -226,7 +226,7 @@ Description describe_active_mask(const ptx::Instruction& i, const ptx::Function&
                         .has_side_effects = true});
 }
 
-// elect.sync d|p, members
+// Describes elect.sync d|p, members.
 Description describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
     return describe_meeting(i, run_elect, {kDestinationAndPredicate});

@@ -24,7 +24,7 @@ constexpr std::size_t kMostPolled = 256;
 /// waits for.
 constexpr std::chrono::seconds kPatienceWithHost{10};
 
-/// A hash of a sequence of values, which depends on their order.
+/// A hash of a sequence of values that depends on their order.
 class Digest {
 public:
     void add(u64 value) { sum_ = hash_of(sum_ ^ value) + 0x632be59bd9b4e019ull; }
@@ -42,8 +42,8 @@ private:
     u64 sum_ = 0;
 };
 
-/// Adds the parameters and results of a call. Its arguments to other calls are left out, because
-/// they are live only between two consecutive instructions.
+/// Adds the parameters and results of a call. Arguments that it passes to other calls are left out,
+/// because they are live only between two consecutive instructions.
 void add_parameters(Digest& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
@@ -132,7 +132,7 @@ void Watch::begin() {
     host_awaited_ = {};
 }
 
-/// Determines which registers belong to the state, from the instructions that have been executed.
+/// Uses the instructions that have been executed to determine which registers belong to the state.
 void Watch::look_closer() {
     grown_ = false;
     ++version_;
@@ -217,7 +217,7 @@ bool Watch::all_repeat(const std::vector<Block*>& waiting) {
 // ---- the verdict ----
 
 /// Lets time skip forward if the waiting loops read a clock. Returns false if they do not, or if
-/// enough time has passed.
+/// enough time has been skipped.
 bool Watch::leap() {
     if (!reads_clock_ || next_leap_ > kLastLeap) return false;
     launch_->leapt += u64{1} << next_leap_++;

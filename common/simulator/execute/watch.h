@@ -46,7 +46,7 @@ inline u64 hash_of(u64 value) {
     return value ^ value >> 32;
 }
 
-/// How often the state of a waiting block was checked, and whether the state has repeated.
+/// How often the state of a waiting block has been checked, and whether it has repeated.
 struct WaitingState {
     u64 version = 0;  ///< the version of the Watch when the state was remembered
     u64 remembered = 0;
@@ -86,8 +86,8 @@ public:
 
     enum class Verdict : u8 { goes_on, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
-    /// Returns the report for waits_for_host, which says which lane waits for which word. The
-    /// report has a check, a kind, a place, a thread and an address.
+    /// Returns the report for waits_for_host, which says which lane is waiting for which word. The
+    /// report's check, kind, place, thread and address are set.
     const Report& wait_for_host() const { return *for_host_; }
 
 private:

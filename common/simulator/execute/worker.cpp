@@ -70,7 +70,8 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 
 // ---- getting a block ready ----
 
-/// Sets up what is the same for every block of the launch: memory, constants, the warps' indices.
+/// Sets up everything that is the same for all blocks of the launch: memory, constants, the warps'
+/// indices.
 void Worker::prepare(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const u32 threads = static_cast<u32>(launch_->config.block.count());
@@ -196,7 +197,7 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);
-    // A block that repeats a clean block reads no uninitialized bytes. At most it copies them.
+    // A block that repeats a clean block reads no uninitialized bytes, except to copy them.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     // Cooperative groups expect the barriers in reserved shared memory to be zero when a block
@@ -235,7 +236,7 @@ void Worker::end_launch() {
     end_clusters();
 }
 
-/// Returns the number of the nth block to run. With a seed, blocks begin in another order: each
+/// Returns the number of the nth block to run. With a seed, blocks start in a different order: each
 /// number occurs once, and consecutive blocks are a fixed stride apart.
 u64 Worker::block_number(u64 nth) const {
     if (!launch_->only.empty()) return launch_->only[nth];

@@ -19,7 +19,7 @@ namespace coalesce::simulator {
 struct Cluster;          ///< cluster.h
 struct ResidentCluster;  ///< cluster_worker.cpp
 
-/// Host memory that is aligned for the widest vectors. It keeps its size between uses.
+/// Host memory aligned for the widest vectors. It keeps its size between uses.
 class AlignedBytes {
 public:
     u8* resize(u64 bytes);
@@ -36,7 +36,7 @@ struct Resident : Block {
     std::vector<u64> last_rows;
 };
 
-/// The totals of one worker over the blocks that it ran.
+/// The totals of one worker, over all blocks that it has run.
 struct WorkerTotals {
     const Kernel::Code* code = nullptr;
     std::vector<SiteCounters> sites;
@@ -71,7 +71,7 @@ private:
     void advance(Block& block);
     void run_blocks();
     void run_round();
-    // For launches with clusters (cluster_worker.cpp).
+    // The functions for launches with clusters (cluster_worker.cpp).
     void prepare_clusters();
     Cluster& free_cluster();
     Cluster& begin_cluster(u64 number);
@@ -88,11 +88,11 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< the number of residents_ that are prepared for this launch
+    std::size_t prepared_ = 0;  ///< number of residents_ prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
-    /// The number of clusters_ that are prepared for this launch.
+    /// The number of clusters_ prepared for this launch.
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;

@@ -16,8 +16,8 @@ namespace coalesce::simulator::fatbin {
 
 namespace {
 
-/// Compilers reject PTX long before this size. The limit keeps a small malformed file from filling
-/// the memory.
+/// Compilers reject PTX long before it reaches this size. The limit keeps a small malformed file
+/// from filling the memory.
 constexpr u64 kMostText = u64{512} << 20;
 constexpr std::size_t kMostPrelinked = 1 << 16;
 
@@ -29,7 +29,7 @@ constexpr const char* kRebuild =
     throw FatbinError("malformed fatbin: " + why + "; build the program again with nvcc");
 }
 
-/// Bytes that may be read.
+/// The bytes that may be read.
 using Bytes = std::span<const u8>;
 
 /// Returns part of `bytes` after checking that it is in bounds. `what` names the part in the error
@@ -63,7 +63,7 @@ constexpr u64 kBestLz4Ratio = 255;
 
 /// Decompresses data whose decompressed size, according to the container, is `size`.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // Check this size first, because that costs nothing and `size` alone may be wrong by gigabytes.
+    // Check this size first: the check costs nothing, and `size` alone may be wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR) fail_decompressing("zstd", "it is not a zstd frame");
@@ -115,7 +115,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_left) 
     return text;
 }
 
-/// The contents of a container that has no PTX, for the error message.
+/// The contents of a container without PTX, for the error message.
 struct Contents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;

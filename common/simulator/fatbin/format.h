@@ -27,7 +27,7 @@ struct ContainerHeader {
     u32 magic;
     u16 version;
     u16 header_size;
-    u64 size;  ///< the bytes of all entries after the header
+    u64 size;  ///< number of bytes of all entries after the header
 };
 
 enum class EntryKind : u16 {
@@ -43,7 +43,7 @@ struct EntryHeader {
     u16 kind;
     u16 version;
     u32 header_size;      ///< size of this header, at least 64
-    u64 payload_size;     ///< including the padding after it
+    u64 payload_size;     ///< includes the padding after the payload
     u32 compressed_size;  ///< 0 if not compressed
     u32 reserved;
     u32 toolkit;

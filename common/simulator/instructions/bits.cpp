@@ -48,7 +48,8 @@ LaneInstruction shift_right(Modifiers& m) {
     return logical.run ? logical : for_integers(type, make);
 }
 
-/// Shifts the 64 bits high:low and returns the upper (left) or lower (right) 32 of them.
+/// Shifts the 64 bits high:low, and returns the upper 32 bits (left shift) or the lower 32 bits
+/// (right shift).
 template <bool kLeft, bool kClamp>
 struct FunnelShift {
     static u32 apply(u32 low, u32 high, u32 count) {
@@ -142,7 +143,7 @@ LaneInstruction find_nth_set(Modifiers& m) {
 
 // ---- bit fields ----
 
-/// Returns a mask of the low `count` bits, for any value of `count`.
+/// Returns a mask of the low `count` bits. `count` may have any value.
 template <class T>
 T low_ones(u32 count) {
     const T below = static_cast<T>((T{1} << (count % kBits<T>)) - 1);
@@ -162,15 +163,15 @@ T extend(T a, u32 count) {
     }
 }
 
-/// Returns the bits of a position or length that an instruction uses. 32-bit instructions use the
+/// Returns the bits of a position or length that the instruction uses. 32-bit instructions use the
 /// low 8 bits. 64-bit instructions are sequences of shifts, which use all bits.
 template <class T>
 u32 field_number(u32 value) {
     return sizeof(T) == 8 ? value : value & 0xff;
 }
 
-/// Extracts a bit field. If T is signed, a field that extends beyond the top is filled with the
-/// sign, and a field that begins there has only sign bits.
+/// Extracts a bit field. If T is signed, a field that extends beyond the top bit is filled with the
+/// sign, and a field that begins beyond it consists only of sign bits.
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
@@ -267,7 +268,7 @@ struct PermuteBy {
             case 1: return (c - i) & 7;             // backward
             case 2: return c;                       // the same byte four times
             case 3: return std::max(c, i);          // clamped at the left edge
-            case 4: return std::min(c, i);          // ... and at the right
+            case 4: return std::min(c, i);          // clamped at the right edge
             default: return 2 * (c & 1) + (i & 1);  // the same 16 bits twice
         }
     }

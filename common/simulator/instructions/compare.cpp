@@ -44,7 +44,7 @@ template <class F, class T>
 struct OnFlushed {
     static bool apply(T a, T b) { return F{}(as_number(flush(a)), as_number(flush(b))); }
 };
-/// Compares the lower (0) or upper (1) halves of two pairs.
+/// Compares the lower (0) or the upper (1) halves of two pairs.
 template <class F, class H, int kWhich>
 struct OfPair {
     static bool apply(Pair<H> a, Pair<H> b) {
@@ -196,13 +196,13 @@ const Op* run_setp(Warp& w, const Op* op) {
     w.write_predicate(op->d2, ~is_true);
     return op + 1;
 }
-/// Executes setp and then the next Op; see lanes.h about forms.
+/// Executes setp, then the next Op. lanes.h explains forms.
 const Op* run_setp_form(Warp& w, const Op* op) {
     run_setp(w, op);
     return op[1].run(w, op + 1);
 }
 
-/// Executes any setp. For pairs of halves, p is the result of the lower halves, and q that of the
+/// Executes any setp. For pairs of halves, p is the result for the lower halves, and q that for the
 /// upper halves.
 const Op* run_any_setp(Warp& w, const Op* op) {
     const Comparing& how = comparing_of(op);

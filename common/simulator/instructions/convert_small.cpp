@@ -152,7 +152,7 @@ LaneInstruction to_tf32(Modifiers& m) {
 
 // ---- pairs: the first source goes to the upper half ----
 
-/// Converts two f32 to two halves (16 bits apart) or to two 8-bit numbers (8 bits apart).
+/// Converts two f32 values to two halves (16 bits apart) or to two 8-bit numbers (8 bits apart).
 template <const Format& kFormat, int kApart>
 struct ToPair {
     using Request = Rounded;

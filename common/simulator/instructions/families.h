@@ -1,4 +1,4 @@
-// Looks up instructions of a family by their modifiers, types, and entry in the table.
+// Looks up instructions of a family by their modifiers, types, and table entry.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 
 /// The modifiers of an instruction. A family takes those that it supports. If any are left at the
-/// end, there is no such variant.
+/// end, the family has no such variant.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
@@ -55,7 +55,7 @@ namespace bits_instructions {
 FamilyTable families();  // shifts, bit fields, counting, permuting
 }
 namespace logic_instructions {
-FamilyTable families();  // and, or, lop3 and so on, also on predicates; selection
+FamilyTable families();  // and, or, lop3 and so on, for predicates too; selection
 }
 namespace float_instructions {
 FamilyTable families();  // arithmetic on floats from f64 down to pairs of f16 and bf16
@@ -67,10 +67,10 @@ namespace compare_instructions {
 FamilyTable families();  // setp, set
 }
 namespace convert_instructions {
-FamilyTable families();  // cvt of integers, f32, f64
+FamilyTable families();  // cvt between integers, f32, f64
 }
 namespace convert_small_instructions {
-FamilyTable families();  // cvt of smaller floats
+FamilyTable families();  // cvt for smaller floats
 }
 
 // ---- from a ptx::Type to a C++ type ----
@@ -149,8 +149,8 @@ template <class H>
 H half_of(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-/// Applies F to both halves of a pair. Requests is empty or F::Request. In the latter case,
-/// F::apply takes a request first.
+/// Applies F to both halves of a pair. Requests is either empty or F::Request; in the latter case,
+/// F::apply takes a request as its first argument.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
@@ -161,7 +161,7 @@ struct InPairs : F {
     }
 };
 
-/// Returns the description of the operation on halves if the type is a half or a pair of halves.
+/// Returns the description of the operation on halves, if the type is a half or a pair of halves.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -174,7 +174,7 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// The integer type that is twice as wide as T and has the same signedness, for use in decltype.
+/// The integer type that is twice as wide as T and has the same signedness. For use in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);

@@ -226,7 +226,7 @@ struct Extremum {
     template <class T>
     static T apply(T a, T b) {
         const auto x = as_number(a), y = as_number(b);
-        // Equal values differ at most in the sign of a zero.
+        // Equal values can differ only in the sign of a zero.
         const T if_equal =
             with_bits<T>(kMaximum ? bits_in(a) & bits_in(b) : bits_in(a) | bits_in(b));
         const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
@@ -235,7 +235,7 @@ struct Extremum {
     }
 };
 /// Applies the modifiers. With .NaN, a NaN operand is returned. With .xorsign.abs, magnitudes are
-/// compared, and the result gets the sign of the product. A NaN gets no sign.
+/// compared, and the result gets the sign of the product of the operands. A NaN gets no sign.
 template <class F>
 struct ModifiedExtremum {
     struct Request {

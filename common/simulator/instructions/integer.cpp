@@ -52,13 +52,13 @@ struct InPairs {
         return low | high << 16;
     }
 };
-/// Takes a pair type, for which ptx::Type has no name. Returns 0 for u16x2, 1 for s16x2, and -1 for
-/// any other type.
+/// Takes a pair type, for which ptx::Type has no enumerator. Returns 0 for u16x2, 1 for s16x2, and
+/// -1 for any other type.
 int take_pair_type(Modifiers& m) {
     return m.take_one_of({"u16x2", "s16x2"});
 }
 
-/// Calls `make` with the unsigned type, because signs make no difference if overflow wraps.
+/// Calls `make` with the unsigned type, because signs make no difference when overflow wraps.
 template <class Make>
 LaneInstruction for_wrapping(Type type, Make make) {
     return for_integers(type,
@@ -288,8 +288,8 @@ struct DotProduct {
     }
 };
 
-/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 stands for A or B itself, and u32
-/// for its unsigned counterpart.
+/// Takes two types and calls make(Tag<A>, Tag<B>). The type s32 selects A or B itself, and u32 its
+/// unsigned counterpart.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;
@@ -328,8 +328,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // The difference of a signed and an unsigned part may be too large for a part, and is
-            // truncated.
+            // The difference between a signed and an unsigned part may be too large for a part, and
+            // is then truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;

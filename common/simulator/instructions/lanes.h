@@ -46,7 +46,7 @@ struct LaneInstruction {
     /// sources (a is the lowest bit); the others are in the warp's own file. Null if there is only
     /// `run`, which accepts any operands.
     const Handler* forms = nullptr;
-    i64 constant = 0;  ///< Op::immediate, for a handler that many instructions share
+    i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c becomes Op::immediate (the table of lop3).
     bool immediate = false;
 };
@@ -140,8 +140,8 @@ void write_each(Warp& w, Slot d, Apply apply, Sources... sources) {
                        [=](int l) COALESCE_LANE_BODY { return to_lane<D>(apply(sources[l]...)); });
 }
 
-/// Calls `apply` in each lane with the sources, which have the types S, and stores the results in
-/// the destination.
+/// Calls `apply` in each lane with the sources, whose types are S, and stores the results in the
+/// destination.
 template <class D, class... S, class Apply>
 void run_lanes(Warp& w, const Op* op, Apply apply) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -217,7 +217,7 @@ const Op* run_form(Warp& w, const Op* op) {
 }
 
 /// Returns the form for these uniform sources, or nullptr. There is no form if all sources are
-/// uniform, or the first of three is, because these cases are rare and would make the code longer.
+/// uniform, or if the first of three is, because those cases are rare and would only add code.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))

@@ -1,4 +1,4 @@
-// Bitwise logic, also on predicates, and selection: and or xor not cnot lop3 selp slct.
+// Bitwise logic, including that on predicates, and selection: and or xor not cnot lop3 selp slct.
 #include "simulator/execute/combining.h"
 #include "simulator/instructions/families.h"
 

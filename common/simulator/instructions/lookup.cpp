@@ -1,5 +1,5 @@
 // Finds the instruction for text such as "add" + {"sat", "s32"}. The families that know the opcode
-// are tried in order. The first that accepts all modifiers is used.
+// are tried in order, and the first one that accepts all modifiers is used.
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -69,8 +69,8 @@ LaneInstruction half_approximation(Modifiers& m) {
 // ---- rcp and sqrt, which also exist with correct rounding for f32 and f64 ----
 
 /// Here it makes no difference whether "subnormal" is decided before or after rounding (see
-/// float.cpp), because no reciprocal is so close below the smallest normal number that rounding to
-/// 24 bits would reach that number.
+/// float.cpp), because no reciprocal is so close to the smallest normal number, from below, that
+/// rounding to 24 bits would reach it.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {

@@ -1,4 +1,4 @@
-// Chooses the addresses at which kernels see memory; see device_memory.h.
+// Chooses the addresses at which kernels see memory. See device_memory.h.
 #include "simulator/memory/device_memory.h"
 
 #include <iterator>
@@ -14,7 +14,7 @@ u64 mixed(u64 number) {
     return number ^ number >> 31;
 }
 
-/// The ranges in which device pointers lie, by system. Drivers use addresses where the system
+/// The ranges that contain device pointers, by system. Drivers use addresses where the system
 /// places mappings (Linux with 28 random bits, and with 32), or low addresses (Windows, WSL).
 struct Region {
     u64 begin, end;

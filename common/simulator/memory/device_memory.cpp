@@ -94,7 +94,7 @@ struct DeviceMemory::State {
     std::map<u64, Owned> live;  ///< by begin
     std::deque<Allocation> freed;
     AddressZone device_zone{Interval{}}, host_zone{Interval{}};
-    bool host_zone_open = false;  ///< all of the zone is accessible: see open_host_slot
+    bool host_zone_open = false;  ///< the whole zone is accessible: see open_host_slot
     u64 bytes_in_use = 0;
     u64 next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date

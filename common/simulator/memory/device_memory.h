@@ -43,10 +43,10 @@ struct AddressMap {
     /// Determines where a small allocation begins within its slot; 0 means at the start.
     u64 scatter = 0;
 };
-/// The map of this process. DeviceMemory::draw_addresses changes it.
+/// The address map of this process. DeviceMemory::draw_addresses changes it.
 inline AddressMap address_map;
-/// Returns one of the address maps that are possible on a GPU with `range` bytes of memory. `seed`
-/// selects the map.
+/// Returns one of the address maps that are possible on a GPU with `range` bytes of memory; `seed`
+/// selects it.
 AddressMap drawn_map(u64 seed, u64 range);
 /// The bound below which scattered() returns the offset of a small allocation in its slot.
 inline constexpr u64 kMostScatter = 16 << 10;
@@ -90,10 +90,10 @@ struct Allocation {
     u64 begin = 1, end = 0;  ///< device addresses; end is exclusive
     /// The distance from a device address to the address of the same byte in this process.
     std::ptrdiff_t to_host = 0;
-    /// False for memory that the host writes too. Such memory counts as initialized.
+    /// False for memory that the host writes as well. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;    ///< 1, 2, ... in the order of allocation
+    u64 serial = 0;    ///< 1, 2, ..., in order of allocation
     std::string name;  ///< for variables only
 
     bool contains(u64 address, u64 bytes) const {
@@ -105,7 +105,7 @@ struct Allocation {
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
-    u64 range_end = 0;                             ///< the end of the device addresses
+    u64 range_end = 0;                             ///< end of the device addresses
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
     const Allocation* find_freed(u64 address) const;
@@ -176,7 +176,7 @@ private:
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;
-    u64 range_ = 0;  ///< the number of addresses, including the managed and pinned part
+    u64 range_ = 0;  ///< number of addresses, including the managed and pinned part
     u8* storage_ = nullptr;
     u8* shadow_ = nullptr;
     struct State;

@@ -19,8 +19,8 @@ namespace {
 
 std::atomic<const DeviceMemory*> watched{nullptr};
 
-/// Prints what is at `address`, as part of a sentence. Called while the program crashes, so it may
-/// not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
+/// Prints what is at `address`, as part of a sentence. Called while the program is crashing, so it
+/// must not wait for a lock that the crashing thread holds: try_describe_address gives up instead.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {

@@ -10,7 +10,7 @@ enum class HostRegion : u8 {
     none,       ///< nothing, as far as known
     heap,       ///< malloc or new
     stack,      ///< the stack of the main thread
-    anonymous,  ///< large blocks from malloc, and stacks of other threads
+    anonymous,  ///< large blocks from malloc, and the stacks of other threads
     variable,   ///< a variable of the program or a library
 };
 

@@ -1,4 +1,4 @@
-// Tracks which bytes of the device's memory are initialized: see device_memory.h.
+// Tracks which bytes of the device's memory are initialized. See device_memory.h.
 #include <algorithm>
 #include <cstring>
 

@@ -27,7 +27,7 @@ inline constexpr u32 kPieceBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
 
-/// A tensor map as kernels pass it. Its bytes identify the map.
+/// A tensor map in the form in which kernels pass it. Its bytes identify the map.
 struct TensorMap {
     u64 address = 0;
     u64 size[kMostDimensions] = {};    ///< in elements
@@ -46,13 +46,13 @@ struct TensorMap {
     u64 box_bytes() const { return row_bytes() * rows(); }
 };
 
-/// The arguments of cuTensorMapEncodeTiled, with its enumerations as numbers.
+/// The arguments of cuTensorMapEncodeTiled, with enumerators as plain numbers.
 struct TensorMapArguments {
     void* map = nullptr;
     u32 type = 0, rank = 0;
     u64 address = 0;
     const u64* size = nullptr;             ///< `rank` elements
-    const u64* strides = nullptr;          ///< `rank` - 1 elements, from dimension 1 on
+    const u64* strides = nullptr;          ///< `rank` - 1 elements, starting with dimension 1
     const u32* box = nullptr;              ///< `rank` elements
     const u32* element_strides = nullptr;  ///< `rank` elements
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
@@ -66,8 +66,8 @@ std::string encode(const TensorMapArguments& arguments);
 std::optional<TensorMap> decode(const u8* bytes);
 
 /// Returns the address in shared memory of the byte that would be at `address` without swizzling.
-/// Within spans of 32, 64 or 128 bytes, pieces of 16 bytes are permuted, differently in each line
-/// of 128 bytes.
+/// Within spans of 32, 64 or 128 bytes, swizzling permutes pieces of 16 bytes, differently in each
+/// line of 128 bytes.
 u32 swizzled(Swizzle swizzle, u32 address);
 
 }  // namespace coalesce::simulator

@@ -1,5 +1,5 @@
-// Describes how much of a run was simulated exactly, for the last lines of a report and for a field
-// of the JSON.
+// Describes how much of a run was simulated exactly, for the last lines of a report and for a JSON
+// field.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct ExactnessSummary {
     /// The targets of kernels for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
     std::vector<std::string> checks_off;
-    u64 only_counted = 0;  ///< launches that --sample left unchecked
+    u64 only_counted = 0;  ///< launches left unchecked because of --sample
     /// Mistakes that the program could contain, but that no check finds.
     std::vector<std::string> not_covered;
 };

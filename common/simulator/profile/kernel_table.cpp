@@ -76,8 +76,8 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 }
 
 /// Returns the counters of a site under their names in reports. A generic access may have accessed
-/// global and shared memory, and an asynchronous copy loads from one and stores to the other. So
-/// both groups of counters are used, whatever the state space of the site.
+/// both global and shared memory, and an asynchronous copy loads from one and stores to the other.
+/// So both groups of counters are used, regardless of the site's state space.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return named_images(site, c);
     Counters sum;
@@ -139,7 +139,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
-/// Adds instruction counts. Returns whether the lines have counts as well.
+/// Adds instruction counts. Returns whether the individual lines have counts as well.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;

@@ -85,8 +85,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The number of loads and stores of a line that have no machine instruction, because an earlier
-/// access includes them.
+/// The number of loads and stores of a line that have no machine instruction of their own, because
+/// an earlier access includes them.
 struct MergedOfLine {
     u32 loads = 0, stores = 0;
 };
@@ -98,14 +98,14 @@ struct LineRow {
 };
 
 struct KernelRow {
-    std::string name;  ///< demangled; kernels of several modules with the same name share a row
+    std::string name;  ///< demangled; kernels with the same name in several modules share a row
     u64 launches = 0;  ///< completed launches
     /// Launches that were stopped by an error. The other members do not include them.
     u64 stopped = 0;
     u64 only_counted = 0;               ///< launches that were not checked: see Options::sample
     Dim3 grid, block;                   ///< of the last launch, whether completed or stopped
     Counters counters;                  ///< the sums over all launches
-    bool instructions_by_line = false;  ///< whether lines have warp_instructions
+    bool instructions_by_line = false;  ///< whether the lines have warp_instructions
     std::vector<LineRow> lines;         ///< sorted by file and line, without unknown lines
 };
 

@@ -11,8 +11,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The number of launches of one shape that are predicted separately, because their memory accesses
-/// and branches may differ a little.
+/// The number of launches of the same shape that are predicted separately, because their memory
+/// accesses and branches may differ slightly.
 constexpr u64 kPredicted = 3;
 /// The maximum number of shapes kept for a kernel. A program that shrinks its grid with every
 /// launch has hundreds of them.

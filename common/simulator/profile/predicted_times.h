@@ -26,7 +26,7 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;     ///< launches that are assumed to be like earlier ones
+    u64 alike = 0;     ///< launches assumed to be like earlier ones
     u64 left_out = 0;  ///< launches without a time; `why` holds the reason
     std::string why;
     double ms = 0;                         ///< the sum over all launches that have a time
@@ -56,7 +56,7 @@ private:
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;
-        double ms = 0;  ///< the sum over the launches that were predicted
+        double ms = 0;  ///< the sum over all predicted launches
     };
     static Shape shape_of(const LaunchConfig& config);
 

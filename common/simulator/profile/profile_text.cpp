@@ -35,8 +35,8 @@ constexpr const char* kDim = "2";
 
 // ---- the table ----
 
-/// Returns a row of the table: "  name  requests  passes  per request  ideal  last". It has 80
-/// columns.
+/// Returns a row of the table, 80 columns wide: "  name  requests  passes  per request  ideal
+/// last".
 std::string table_row(const std::string& name, const std::string& requests,
                       const std::string& passes, const std::string& each, const std::string& ideal,
                       const std::string& last) {
@@ -170,7 +170,7 @@ std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTim
 
 // ---- the annotated source ----
 
-constexpr u32 kContext = 2;  ///< lines shown around a line that accesses memory
+constexpr u32 kContext = 2;  ///< lines shown before and after a line that accesses memory
 
 using LinesOfFile = std::map<u32, const LineRow*>;
 
@@ -215,8 +215,8 @@ void add_source_line(std::string& out, u32 number, const std::string* text, cons
     add_merged(out, row->merged.stores, "store");
 }
 
-/// Returns the numbers of the lines to show: those that access memory, and some lines around each
-/// if the source text is available.
+/// Returns the numbers of the lines to show: those that access memory and, if the source text is
+/// available, some lines around each.
 std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
     std::set<u32> shown;
     for (const auto& [line, row] : lines) {
@@ -288,7 +288,7 @@ std::optional<std::vector<std::string>> read_source(const std::string& file) {
     if (!in) return std::nullopt;
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line);) {
-        std::string plain;  // tabs would spoil the columns
+        std::string plain;  // the line without tabs, which would spoil the columns
         for (const char c : line) {
             if (c == '\t')
                 plain.append(4, ' ');

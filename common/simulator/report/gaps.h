@@ -1,4 +1,5 @@
-// Records what a program has done that no check can judge. The last lines of the report mention it.
+// Records what a program has done that no check can judge. The last lines of the report mention
+// these gaps.
 #pragma once
 
 #include <string>
@@ -8,9 +9,8 @@
 
 namespace coalesce::simulator {
 
-/// Something that a program did and that may hide mistakes. In the simulator, work runs in the
-/// order of the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be
-/// found.
+/// Something that a program did that may hide mistakes. In the simulator, work runs in the order of
+/// the calls and has ended when a call returns (cudart/work.h), so some mistakes cannot be found.
 enum class Gap : u8 {
     /// Several streams had work. A missing wait between them goes undetected.
     streams,
@@ -21,7 +21,7 @@ enum class Gap : u8 {
     host,
 };
 
-/// Records that the program has done this. Thread-safe.
+/// Records this gap for the program. Thread-safe.
 void note_gap(Gap gap);
 /// Returns descriptions of what no check covers in this program, such as "order between streams".
 std::vector<std::string> gaps();

@@ -1,5 +1,5 @@
-// Records the work that our replacements for NVIDIA's libraries did on the host instead of in
-// kernels. The report names this work, but no counter counts it.
+// Records the work that our replacements for NVIDIA's libraries have done on the host instead of in
+// kernels. The report names this work, but no counter includes it.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace coalesce::simulator {
 
-/// Counts one call.
+/// Counts one call of the function.
 void note_host_work(const std::string& function);
-/// Returns the number of calls of each function.
+/// Returns the number of calls to each function.
 std::map<std::string, u64> host_work();
 /// Returns a line such as "cublasSgemm: 3 calls, on the host, not counted" for each function, or ""
 /// if there were no calls.

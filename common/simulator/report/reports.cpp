@@ -60,7 +60,7 @@ SiteKey key_of(const Report& r) {
             has_site(r) ? "" : r.message};
 }
 
-/// Returns the block and thread as a key, in the order in which CUDA numbers them.
+/// Returns the block and thread as a key that sorts them in CUDA's numbering order.
 auto rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
@@ -179,7 +179,7 @@ std::string to_text(const Report& report) {
     if (has_thread(report)) {
         std::string who =
             "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
-        // A report about the execution may have no line, for example if a kernel never began.
+        // A report about the execution may have no line, for example if a kernel never started.
         const bool wants_line = place.empty() && report.check != "execution";
         if (wants_line) who += " (build with -lineinfo to see the line)";
         text += paragraph(who);

@@ -20,9 +20,9 @@ std::string with_commas(u64 value);
 /// Returns text such as "12.5", with one digit after the point, or "-" if the denominator is 0.
 std::string ratio(u64 numerator, u64 denominator);
 
-/// Breaks `text` at spaces so that no line is longer than `columns`. A word that is longer gets its
-/// own line. The first line begins with `first`, and all other lines begin with `rest`. The result
-/// does not end with a newline.
+/// Breaks `text` at spaces so that no line is longer than `columns`. A single word that is longer
+/// gets its own line. The first line begins with `first`, and all other lines begin with `rest`.
+/// The result does not end with a newline.
 std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
                  std::string_view rest);
 
