@@ -461,7 +461,8 @@ struct GlobalRace::Detail {
     }
 
     /// Checks this access against the earlier one in a cell, and reports a race if there is one.
-    /// Both cells begin with the byte at `offset`; `mine` has the lane and shift for that byte.
+    /// Both cells begin with the byte at `offset`; `mine` contains the lane and shift for that
+    /// byte.
     void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
         const std::optional<u32> at = first_change(mine, offset, bytes);

@@ -77,7 +77,7 @@ private:
 constexpr u32 kRankAt = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
-/// The arrays of cells of one size: the last write, and two reads.
+/// The arrays that exist for each size of cell: one for the last write, and two for reads.
 enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2, kRoles = 3 };
 using Shadow = std::array<std::vector<Cell>, kRoles>;
 

@@ -113,7 +113,7 @@ struct Block {
     u8* uniform = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    /// True if the kernel uses the system's reserved shared memory, which has the highest
+    /// True if the kernel uses the system's reserved shared memory, which is at the highest
     /// addresses.
     bool reserved_shared = false;
     u8* local = nullptr;  ///< local memory of all threads

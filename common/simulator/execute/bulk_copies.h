@@ -94,7 +94,7 @@ struct OneLane {
 };
 
 /// Bits of Op::detail: the copy goes to shared memory, or comes from shared memory. With
-/// kMulticast, Op::members has a bit for the rank of each destination.
+/// kMulticast, Op::members contains a bit for the rank of each destination.
 inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Begins a copy with the operands that all of these instructions have in common. Op::a is the

@@ -81,8 +81,8 @@ struct MatrixOp {
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores
     std::vector<FragmentAccess> accesses;              ///< for loads and stores
-    /// For loads and stores, the site of the memory accesses. It cannot be in Op::site, which
-    /// counts instructions in Ops where lanes meet.
+    /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site,
+    /// because Ops where lanes meet use Op::site for counting instructions.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores; 0 if the stride is in Op::b
 };

@@ -290,8 +290,8 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
             .c_str());
 }
 
-/// Sets Op::d in the lanes in which the phase that Op::b names is over. Op::b is a parity (0 or 1)
-/// or a state.
+/// Sets Op::d to true in each lane for which the phase named by Op::b is over. Op::b is a parity (0
+/// or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;

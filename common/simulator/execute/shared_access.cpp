@@ -20,7 +20,8 @@ bool addresses_good(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
         const u64 address = whole_address(w, op, l);
-        // Adding to an address just below 2^64 could overflow, so compare without a sum.
+        // An address just below 2^64 would overflow if anything were added to it, so compare
+        // without adding.
         const bool good =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
         if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,

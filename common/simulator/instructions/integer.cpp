@@ -328,8 +328,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // The difference between a signed and an unsigned part may be too large for a part, and
-            // is then truncated.
+            // The difference between a signed and an unsigned part may not fit into a part, and is
+            // then truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;
