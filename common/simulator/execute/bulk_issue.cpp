@@ -1,4 +1,4 @@
-// Issues copies of cp.async.bulk, which includes checking, counting and storing them.
+// Issues cp.async.bulk copies: checks, counts and stores them.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>

@@ -54,8 +54,8 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Reports whether these addresses fit into the ledger, which stores 32 bits of each.
 bool are_known_whole(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Tells the listener and the Watch. Returns false if the access should not be executed, because
-/// the listener needs no more.
+/// Tells the listener and the Watch about an access. Returns false if the access should not be
+/// executed, because the listener needs no more of them.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Passes an access to the block's race check. For each lane, `undefined` receives a mask of the
 /// uninitialized bytes that the lane loads or stores, if that is not an error. Returns false if
