@@ -3,7 +3,7 @@
 //
 // Idea   What a warp does in shared memory is usually the same as in the previous block. In that
 //        case, the ledger knows the wavefronts, that the addresses are in bounds, and that there is
-//        no race, so only the data has to be moved. Any other access is analysed here.
+//        no race, so only the data must be moved. Any other access is analysed here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
 //        code that moves data is instantiated for each shape. The rest uses a SharedMove.
 #pragma once

@@ -196,7 +196,7 @@ LaneInstruction to_half_pair(Modifiers& m) {
 
 // ---- 8-bit formats, which are always in pairs; conversions to them always have .satfinite ----
 
-/// Like ToPair, but for a pair of f16.
+/// The same as ToPair for a pair of f16.
 template <const Format& kFormat>
 struct BytesFromHalves {
     using Request = Rounded;
