@@ -1,5 +1,5 @@
-// Measures consecutive calls of __syncthreads in one block: cycles per call, by the number of warps
-// in the block.
+// Measures the cost of consecutive __syncthreads calls in one block, in cycles per call, for
+// different numbers of warps.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 

@@ -16,8 +16,8 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-/// Returns the largest power of two, at most 4 GiB, of which two buffers fit in memory with room to
-/// spare. No lesson moves more than 4 GiB.
+/// Returns the size of a buffer: the largest power of two, up to 4 GiB, for which two buffers fit
+/// in memory with room to spare. No lesson moves more than 4 GiB.
 std::size_t buffer_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -51,7 +51,7 @@ __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int
     }
 }
 
-/// Fills `words` with numbers that look random: the finalizer of MurmurHash3 applied to each index.
+/// Fills `words` with pseudorandom numbers: the finalizer of MurmurHash3 applied to each index.
 __global__ void fill(unsigned* words, std::size_t count) {
     const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -69,8 +69,8 @@ std::string today() {
     return text;
 }
 
-/// Returns the driver's version, such as "580.95.05", or the CUDA version that it supports if the
-/// driver does not report its own.
+/// Returns the driver's version, such as "580.95.05". If the driver does not report it, returns the
+/// CUDA version that it supports.
 std::string driver_version() {
     const std::string text = read_if_there("/proc/driver/nvidia/version").value_or("");
     for (std::size_t at = 0; at < text.size();) {
@@ -126,7 +126,7 @@ void Bench::describe_machine() {
 void Bench::measure_clocks() {
     const auto ghz = [&](std::size_t count, int turns) {
         const int blocks = multiprocessors();
-        // The first runs raise the clocks.
+        // These runs make the GPU raise its clocks.
         for (int time = 0; time < 3; ++time) {
             watch_clocks<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
                                            reinterpret_cast<uint4*>(out()), count, turns, notes());
@@ -188,8 +188,8 @@ double Bench::ms_cold(const std::function<void()>& launch, int times) {
 }
 
 std::size_t shared_bytes_for(const Machine& machine, int resident) {
-    // Each block gets a share of 1/resident of the shared memory, so that exactly `resident` blocks
-    // fit. One block more would need shares of at most 1/(resident + 1).
+    // Each block gets 1/resident of the shared memory, so that exactly `resident` blocks fit. For
+    // one more block to fit, each share could be at most 1/(resident + 1).
     const int share = machine.shared_bytes / resident / 128 * 128;
     const int most = 1024 * ((machine.shared_bytes - 1024) / 1024);
     return static_cast<std::size_t>(std::max(0, std::min(share - machine.shared_bytes_of_system,

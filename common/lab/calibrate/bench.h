@@ -20,31 +20,30 @@ public:
 
     const Machine& machine() const { return machine_; }
     int multiprocessors() const { return machine_.multiprocessors; }
-    /// Returns the compute capability, 90 for 9.0.
+    /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
-    /// The two buffers have the same size, a power of two and much larger than the second-level
+    /// Both buffers have the same size, a power of two that is much larger than the second-level
     /// cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
-    /// The 64-bit counters that kernels write their results to, zeroed before each use.
+    /// The 64-bit counters that kernels write their results to. They are zeroed before each use.
     std::uint64_t* notes() const { return static_cast<std::uint64_t*>(notes_.data()); }
     std::size_t note_count() const { return notes_.bytes() / sizeof(std::uint64_t); }
     void clear_notes() const;
-    /// Fills both buffers with numbers that look random, because zeros might transfer faster.
+    /// Fills both buffers with pseudorandom numbers, because zeros might transfer faster.
     void fill_buffers() const;
     std::vector<std::uint64_t> read_notes(std::size_t count) const;
 
-    /// Returns the median of `times` launches in milliseconds, timed with events after one untimed
-    /// launch. `before` runs before each launch and is not timed.
+    /// Returns the median time of `times` launches in milliseconds, measured with events after one
+    /// untimed launch. `before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// Returns the median of `times` launches, like ms(), but fills the second-level cache with
-    /// other, clean data before each launch.
+    /// Returns the median time of `times` launches like ms(), but fills the second-level cache with
+    /// unrelated, clean data before each launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
-    /// Converts milliseconds to cycles of a multiprocessor, at the clock that it runs at while
-    /// memory is idle.
+    /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
     double cycles_at_rest(double ms) const { return ms * 1e6 * machine_.clock_ghz_at_rest; }
     double cycles(double ms) const { return ms * 1e6 * machine_.clock_ghz; }
 
@@ -72,7 +71,7 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 /// multiprocessor.
 std::size_t shared_bytes_for(const Machine& machine, int resident);
 
-// Each group of measurements has a file of its own and adds its results to `raw`.
+// Each group of measurements has its own file and adds its results to `raw`.
 void measure_latencies(Bench& bench, Raw& raw);   // latency.cu
 void measure_long_runs(Bench& bench, Raw& raw);   // memory.cu
 void measure_flights(Bench& bench, Raw& raw);     // flight.cu

@@ -4,8 +4,9 @@
 // interval: compares a launch of many blocks with a launch of three times as many, so that the cost
 // of a launch cancels out. With many resident blocks, the interval is the time that the GPU needs
 // to start one block after another on a multiprocessor.
-// gap: with one resident block, each warp records its first and last clock. The gap runs from the
-// end of a block's last warp to the start of the next block's first warp, and of its last warp.
+// gap: with one resident block, each warp records its first and last clock. Two gaps are measured,
+// both from the end of a block's last warp: one to the start of the next block's first warp, the
+// other to the start of its last warp.
 #include <algorithm>
 
 #include "base/median.h"

@@ -1,7 +1,7 @@
 // Measures the rate of bulk copies on a multiprocessor (compute capability 9.0). The lanes of a few
 // warps request one row each, or one thread requests boxes of a matrix, with a fixed number of
-// requests in flight. All data is in the second-level cache, so memory has no influence. For long
-// rows, the path from that cache is the limit.
+// requests in flight. All data is in the second-level cache, so memory has no influence. Long rows
+// are limited by the path from that cache.
 #include <cuda.h>
 
 #include "lab/calibrate/bench.h"
@@ -18,7 +18,7 @@ constexpr unsigned most_warps = 8, most_bytes = 1024, rows_of_box = 64;
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
 enum class How { rows, boxes };
-// Bulk copies exist from compute capability 9.0 on.
+// Bulk copies require compute capability 9.0 or higher.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(lanes* most_warps)
 }
 
 /// Returns the tensor map of a matrix of words that covers the footprints of all multiprocessors,
-/// with boxes whose rows have `bytes` bytes.
+/// with boxes whose rows are `bytes` bytes long.
 CUtensorMap map_of(char* data, unsigned multiprocessors, unsigned bytes) {
     void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;

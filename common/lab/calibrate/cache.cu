@@ -1,7 +1,7 @@
 // Measures the path between multiprocessors and the second-level cache. Persistent blocks read or
 // write the same few MiB again and again, in whole lines, with enough requests in flight to hide
-// any latency. One multiprocessor alone shows the limit of its own port; all together show the
-// share of the cache's bandwidth that each gets.
+// any latency. Running one multiprocessor alone shows the limit of its own port; running all of
+// them shows each one's share of the cache's bandwidth.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(1024) go_around(uint4* data, std::size_t count
 
 template <bool WRITES>
 void measure(Bench& bench, Raw& raw, int multiprocessors, std::size_t footprint) {
-    // When all multiprocessors take part, each runs two blocks. A single one is measured with one
-    // block, because two blocks would go to two multiprocessors.
+    // When all multiprocessors take part, each runs two blocks. A single multiprocessor is measured
+    // with one block, because two blocks would be placed on two multiprocessors.
     const int blocks = multiprocessors == bench.multiprocessors()
                            ? raw.machine.warps / 32 * multiprocessors
                            : multiprocessors;

@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-/// Returns `value` of each element of `list` for which `is_meant` is true.
+/// Applies `value` to each element of `list` for which `is_meant` is true, and returns the results.
 template <class T, class Meant, class Value>
 std::vector<double> values_of(const std::vector<T>& list, const std::string& what,
                               const Meant& is_meant, const Value& value) {
@@ -32,7 +32,7 @@ double most(const std::vector<double>& values) {
     return *std::max_element(values.begin(), values.end());
 }
 
-/// Rounds to four significant digits, one more than a second run reproduces.
+/// Rounds to four significant digits, one digit more than a second run reproduces.
 double rounded(double value) {
     if (value == 0) return 0;
     const double unit = std::pow(10, std::floor(std::log10(std::fabs(value))) - 3);
@@ -59,16 +59,16 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
     gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
 }
 
-/// Returns the overhead of timing a single load: two clock reads and the vote that needs the loaded
-/// value. It is the timed load of a line that hits the second-level cache, minus the time per load
-/// of a warp that follows pointers through the same cache.
+/// Returns the overhead of timing a single load: two clock reads and the vote that waits for the
+/// loaded value. It is the time of a timed load of a line that hits the second-level cache, minus
+/// the time per load of a warp that follows pointers through the same cache.
 double clocks_around_a_load(const Raw& raw) {
     if (raw.timed_load <= 0)
         throw GpuError("nothing was measured of: a load of a line from the second level");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
-/// Derives the latency under load from single loads of a line that were timed with clocks.
+/// Derives the latency under load from individually timed loads of a line.
 void derive_loads(const Raw& raw, Gpu& gpu) {
     const double clocks = clocks_around_a_load(raw);
     std::vector<LoadTime> loads;
@@ -80,7 +80,8 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
         if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
-        // When memory is busier, loads wait for each other, which makes their latencies more alike.
+        // At higher loads of memory, loads wait for each other, which makes their latencies more
+        // alike.
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
@@ -205,7 +206,7 @@ UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
     for (const LoadTime& load : loads) {
-        // Persistent blocks reach less bandwidth than blocks that come and go, so above this load u
+        // Persistent blocks reach less bandwidth than short-lived ones, so above this load u
         // underestimates how busy memory is.
         if (load.busy > 0.8) continue;
         rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
@@ -242,8 +243,8 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
         }
         return found;
     };
-    // Take the median over all pitches, because at a few pitches many strips fall into the same
-    // memory channel.
+    // Take the median over all pitches, because at a few of them many strips map to the same memory
+    // channel.
     const auto cost = [&](const std::string& what, double run) {
         std::vector<double> costs;
         for (const double pitch : pitches) {
@@ -282,7 +283,8 @@ BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured) {
 
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz) {
-    // The side of a matrix so small that the cache holds everything that the resident blocks touch.
+    // The side of a matrix that is small enough for the cache to hold everything the resident
+    // blocks touch.
     constexpr double side = 8192;
     const auto cycles = [&](int bytes) {
         double alone = 1e300, with_loads = 1e300;
@@ -297,7 +299,7 @@ PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int
         }
         if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
         // Loads share the path and the cache with the stores. If loads double the time, the kernel
-        // waits for the loads and not for the stores.
+        // is waiting for the loads, not for the stores.
         return rounded(with_loads < 2 * alone ? with_loads : alone);
     };
     return {cycles(4), cycles(8), cycles(16)};

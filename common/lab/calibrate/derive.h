@@ -1,4 +1,4 @@
-// Derives the model's parameters of a GPU from measurements. README.md explains each parameter.
+// Derives a GPU's parameters for the model from measurements. README.md explains each parameter.
 #pragma once
 
 #include <utility>
@@ -9,13 +9,13 @@
 
 namespace coalesce::timing {
 
-/// Derives all parameters. Throws a GpuError that names the missing measurement, if there is one.
+/// Derives all parameters. Throws a GpuError that names the measurement if one is missing.
 Gpu derive(const Raw& raw);
 
 // ---- the parts ----
 
-/// Returns the x that minimizes the squares of rows * x - right. Throws a GpuError if the rows do
-/// not determine x.
+/// Returns the x that minimizes the sum of squares of rows * x - right. Throws a GpuError if the
+/// rows do not determine x.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
 /// Fits y = first + second * x to pairs of x and y.
@@ -23,7 +23,7 @@ std::pair<double, double> line_through(const std::vector<std::pair<double, doubl
 
 /// The time of a load while memory was busy for the fraction `busy` of the time.
 struct LoadTime {
-    /// Whether half of the memory traffic was writes, as in a copy; otherwise all was reads.
+    /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;
     double busy = 0, ns = 0;
 };
@@ -41,7 +41,7 @@ struct Spread {
 /// `flight`.
 Spread spread_of(const Flight& flight);
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);
-/// Returns an empty result for a GPU that has no bulk copies.
+/// Returns an empty result for a GPU without bulk copies.
 BulkCopies cost_of_bulk_copies(const std::vector<BulkRate>& measured);
 PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
                                        double clock_ghz);

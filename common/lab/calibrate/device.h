@@ -7,7 +7,7 @@
 
 namespace coalesce::timing {
 
-/// Reads the multiprocessor's cycle counter. Compilers neither move nor remove the read.
+/// Reads the multiprocessor's cycle counter. Compilers can neither move nor remove the read.
 __device__ inline long long cycles_now() {
     long long cycles;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
@@ -36,8 +36,8 @@ __device__ inline unsigned mixed(uint2 v) {
 __device__ inline unsigned mixed(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
-/// Stores `sum` in a case that almost never occurs with random data and does no harm, but that the
-/// compiler cannot rule out.
+/// Stores `sum` if it has one particular value, which almost never happens with random data and
+/// would do no harm. The compiler cannot rule it out, so it must keep the loads.
 __device__ inline void use(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }

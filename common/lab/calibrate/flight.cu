@@ -1,8 +1,8 @@
 // Measures the latency of memory under load. Blocks are persistent, and every thread has a fixed
-// number of loads in flight. Little's law then gives the latency (bytes in flight / bytes per
-// second) at each load of memory. Copies with the same number of bytes in flight show what writes
-// add. In a second run, one warp of each block times its loads with clocks, which shows how far
-// latencies spread.
+// number of loads in flight. Little's law then gives the latency at each level of memory traffic:
+// bytes in flight / bytes per second. Copies with the same number of bytes in flight show how much
+// writes add. In a second run, one warp of each block times its loads with clocks, which shows how
+// far latencies spread.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int bins = 2048, cycles_a_bin = 8;
 
-/// Returns the cycles that one request of a warp for one line takes. A request for several lines
-/// would wait for the slowest.
+/// Returns how many cycles a warp's request for one line takes. A request for several lines would
+/// wait for the slowest.
 __device__ long long time_line(const void* where, void* sink) {
     const auto* line = static_cast<const unsigned*>(where);
     const long long start = cycles_now();
@@ -22,8 +22,8 @@ __device__ long long time_line(const void* where, void* sink) {
     return cycles_now() - start;
 }
 
-/// Loads UNROLL words per thread in each turn, waits for all of them, and in a copy stores them. If
-/// IS_TIMED, the first warp of a block times single lines instead.
+/// In each turn, loads UNROLL words per thread, waits for all of them and, in a copy, stores them.
+/// If IS_TIMED, the first warp of each block times loads of single lines instead.
 template <int BYTES, int UNROLL, bool IS_COPY, bool IS_TIMED>
 __global__ void __launch_bounds__(1024)
     fly(const Word<BYTES>* in, Word<BYTES>* out, std::size_t count, std::uint64_t* notes) {
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
-/// Returns the middle of the histogram's bin that contains the quantile `share`.
+/// Returns the midpoint of the histogram bin that contains the quantile `share`.
 double quantile(const std::vector<std::uint64_t>& histogram, double share) {
     double all = 0, below = 0;
     for (const std::uint64_t n : histogram) all += static_cast<double>(n);
@@ -89,8 +89,8 @@ void measure(Bench& bench, Raw& raw, int threads) {
     const int block = threads < 1024 ? threads : 1024, resident = threads / block;
     const int blocks = resident * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block) * UNROLL;
-    // With few bytes in flight a run takes long, so a part of the buffer is enough if it is much
-    // larger than the caches. The count is a multiple of a turn.
+    // A run with few bytes in flight takes long, so it covers only part of the buffer, but still
+    // much more than the caches hold. Round the count down to whole turns.
     const double kib = threads * BYTES * UNROLL / 1024.0;
     const double wanted = 10 * raw.machine.l2_bytes * (kib < 1 ? 1 : kib);
     const double most = static_cast<double>(bench.bytes());
@@ -103,7 +103,7 @@ void measure(Bench& bench, Raw& raw, int threads) {
     const double ms = bench.ms(
         [&] { fly<BYTES, UNROLL, IS_COPY, false><<<blocks, block>>>(in, out, count, nullptr); });
     flight.gbps = (IS_COPY ? 2.0 : 1.0) * BYTES * static_cast<double>(count) / ms / 1e6;
-    // With this many threads, one warp less per block makes no difference.
+    // With this many threads, one warp fewer per block makes no difference.
     if (UNROLL == 1 && threads >= 256) {
         bench.clear_notes();
         fly<BYTES, UNROLL, IS_COPY, true><<<blocks, block>>>(in, out, count, bench.notes());

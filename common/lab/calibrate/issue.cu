@@ -1,6 +1,6 @@
 // Measures how long a warp's instruction occupies a scheduler. Many warps with eight independent
-// chains each keep the pipes full, so cycles / instructions is the time of one. One warp with one
-// chain gives the latency.
+// chains each keep the pipes full, so the time of one instruction is cycles / instructions. One
+// warp with one chain gives the latency.
 //
 // Two registers modify each other in turn, so that the compiler can neither remove an instruction
 // nor merge it with the one before.
@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-/// Defines NAME, an operation that executes the PTX instructions TEXT, of which there are COUNT.
+/// Defines the operation NAME, which executes the COUNT PTX instructions of TEXT.
 #define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
     struct NAME {                                               \
         static constexpr int count = COUNT;                     \
@@ -104,7 +104,7 @@ LONG_INSTRUCTIONS(ShiftLong, 2, "shl.b64 %0, %0, 3; shr.u64 %1, %0, 5;");
 
 constexpr int turns = 64;
 
-/// Runs CHAINS independent chains per thread, with STEPS steps of each chain per turn of the loop.
+/// Runs CHAINS independent chains per thread, with STEPS steps of each chain per loop iteration.
 template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
     keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {

@@ -1,7 +1,8 @@
 // Measures latencies. One thread follows pointers, so that each load waits for the one before and
-// nothing else is in flight. The location of the pointers decides which memory answers: the
-// first-level cache, the second-level cache, memory or shared memory. A whole warp does the same
-// with lines, where each lane reads its own copy of the pointer, to measure a load of 128 bytes.
+// nothing else is in flight. Where the pointers are stored determines which memory responds: the
+// first-level cache, the second-level cache, memory or shared memory. To measure loads of 128
+// bytes, a whole warp follows lines in the same way, and each lane reads its own copy of the
+// pointer.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -28,9 +29,9 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
     return next;
 }
 
-/// Follows pointers with one thread per block. Each block begins at another point of the ring,
-/// because the distance of a multiprocessor to the parts of the cache varies and the mean is
-/// wanted. The first `warm_up` loads are not timed.
+/// Follows pointers with one thread per block. Multiprocessors differ in their distance from each
+/// part of the cache, so each block starts at a different point of the ring, to give the mean. The
+/// first `warm_up` loads are not timed.
 template <Through THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     std::uint64_t pointer = notes[3 * blockIdx.x];
@@ -45,8 +46,8 @@ __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     notes[3 * blockIdx.x + 2] = pointer;
 }
 
-/// Follows lines whose words hold the number of the next line. The time includes the address
-/// computation of a lane, a multiply-add of 64 bits.
+/// Follows lines whose words hold the number of the next line. The time includes each lane's
+/// address computation, a 64-bit multiply-add.
 __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::uint64_t* notes) {
     const unsigned lane = threadIdx.x;
     auto line = static_cast<unsigned>(notes[3 * blockIdx.x]);
@@ -102,7 +103,7 @@ __device__ unsigned word_from_second_level(const char* from) {
     return v;
 }
 
-/// Times single loads of a line by one warp. Each line is loaded once before, so that the
+/// Times single loads of a line by one warp. Each line has been loaded once already, so that the
 /// second-level cache contains it.
 __global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
     constexpr std::size_t apart = 64 << 10;
@@ -185,11 +186,11 @@ void measure_latencies(Bench& bench, Raw& raw) {
     };
     const int all = bench.multiprocessors();
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
-    // One trip around the ring loads it into a cache that is large enough.
+    // One trip around the ring brings all of it into the cache, if the cache is large enough.
     for (const std::size_t kib : {4, 16}) {
         run("first level", kib << 10, Through::first_level, static_cast<int>(kib * 8), 1);
     }
-    // The blocks go around the ring together, and each warms up its own section and the next
+    // The blocks go around the ring together, and each warms up both its own section and the next
     // block's.
     for (const std::size_t bytes : {std::size_t{1} << 20, l2 / 8, l2 / 4}) {
         const auto lines = static_cast<int>(bytes / line_bytes);

@@ -1,5 +1,6 @@
-// Measures whole launches: an empty kernel, how much of the data that a launch writes is still in
-// the second-level cache when it ends, and how fast recently read data is read again.
+// Measures whole launches: the time of an empty kernel, how much of the data that a launch writes
+// is still in the second-level cache when it ends, and how fast recently read data can be read
+// again.
 #include "harness/flush.h"
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
@@ -25,11 +26,11 @@ void measure_launches(Bench& bench, Raw& raw) {
     const auto l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     const auto* in = reinterpret_cast<const uint4*>(bench.in());
     auto* out = reinterpret_cast<uint4*>(bench.out());
-    // Measured as Stopwatch measures everything: between two events, after a kernel that filled the
+    // Measured the way Stopwatch measures: between two events, after a kernel that filled the
     // cache.
     raw.launch_us = 1e3 * bench.ms_cold([&] { nothing<<<1, 32>>>(); }, 101);
 
-    // The far end of the buffer holds the other data.
+    // The other data is at the far end of the buffer.
     const std::size_t other_bytes = std::min(bench.bytes() / 2, 4 * l2);
     char* other = bench.out() + bench.bytes() - other_bytes;
     const auto write_other = [&] {

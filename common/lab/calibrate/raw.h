@@ -1,8 +1,8 @@
 // The raw measurements of calibrate, which `--json` writes and `--from` reads.
 //
-// Cycles are those of a multiprocessor, read from its counter or computed with clock_ghz. gbps are
-// the bytes that memory (or the second-level cache) moves, in 10^9 bytes per second; a copy counts
-// the bytes read and the bytes written.
+// Cycles are those of a multiprocessor, read from its counter or computed with clock_ghz. gbps is
+// the rate at which memory (or the second-level cache) moves data, in 10^9 bytes per second; for a
+// copy, both the bytes read and the bytes written count.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ struct Machine {
     int shared_bytes = 0, shared_bytes_of_system = 0;
     double peak_gbps = 0, l2_bytes = 0;
     double clock_ghz = 0;  ///< clock while all multiprocessors copy
-    /// Clock while all multiprocessors wait without accessing memory.
+    /// Clock rate while all multiprocessors wait without accessing memory.
     double clock_ghz_at_rest = 0;
     double buffer_bytes = 0;      ///< size of each of the two buffers
     double copy_engine_gbps = 0;  ///< bandwidth of cudaMemcpy, for comparison
 };
 
-/// Dependent loads, each of which needs the result of the one before.
+/// Dependent loads, each of which needs the result of the previous one.
 struct Chase {
     /// "memory" or "second level", optionally with ", lines"; "first level"; or "shared".
     std::string of;
@@ -35,11 +35,11 @@ struct Flight {
     int bytes_of_load = 0, loads = 0, threads = 0;
     double kib_on_their_way = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
-    // Cycles of single loads of a warp; 0 if none was timed.
+    // Cycles that a warp's single loads take; 0 if none were timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
-/// Bandwidth of memory if blocks access long contiguous runs.
+/// Bandwidth of memory when blocks access long contiguous runs.
 struct LongRuns {
     std::string what, how;  ///< "copy", "read", "write"
     double gbps = 0;
@@ -54,7 +54,7 @@ struct ShortRuns {
     double pitch = 0, run = 0, gbps = 0;
 };
 
-/// Times of blocks that start and end.
+/// The cost of starting and ending blocks.
 struct Turns {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
@@ -74,7 +74,8 @@ struct Issue {
     std::string what;
     int threads = 0;
     double cycles = 0;  ///< cycles that a warp's instruction occupies a scheduler
-    /// Cycles per instruction of one warp if each instruction needs the one before.
+    /// Cycles per instruction of one warp when each instruction needs the result of the previous
+    /// one.
     double latency_cycles = 0;
 };
 
@@ -97,7 +98,8 @@ struct Scatter {
 /// The rate of bulk copies from the second-level cache into shared memory.
 struct BulkRate {
     std::string how;  ///< "rows" or "boxes"
-    /// Warps that issue copies: with all of their lanes for rows, with one lane for boxes.
+    /// Warps that issue copies. For rows, all of their lanes issue copies; for boxes, only one
+    /// does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row
     double cycles = 0;  ///< cycles of a multiprocessor per row
@@ -105,8 +107,7 @@ struct BulkRate {
 
 // ---- measurements used for constants of the model, but not for a GPU's file ----
 
-/// The time to write `mib` MiB, after reading other data (`ms`) and after writing other data
-/// (`ms_after_dirty`).
+/// The time to write `mib` MiB after other data was read (`ms`) or written (`ms_after_dirty`).
 struct Dirty {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
@@ -120,7 +121,7 @@ struct Reread {
 struct Sectors {
     std::string how;
     double bytes = 0;
-    double mib = 0;   ///< memory over which the sectors are spread
+    double mib = 0;   ///< size of the memory over which the sectors are spread
     double gbps = 0;  ///< bandwidth, counting whole sectors
 };
 

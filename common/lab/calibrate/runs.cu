@@ -1,11 +1,11 @@
 // Measures the cost of short runs. A matrix is cut into strips of `run` bytes per row, and blocks
 // go down one strip after another. Their reads or writes then form runs of `run` bytes, one row
-// (the pitch) apart. Nothing else can be slow: requests are 16 bytes per lane, every byte is moved
-// once, and a multiprocessor has 64 KiB in flight.
+// (the pitch) apart. Nothing else slows the copy down: requests are 16 bytes per lane, every byte
+// is moved once, and a multiprocessor has 64 KiB in flight.
 //
-// If neighbouring strips follow one another, enough blocks are in flight that they cover several
-// strips. While memory still has a row's page open, these blocks combine to longer runs, as in a
-// real kernel. Strips that are far apart avoid this.
+// If neighbouring strips follow one another, the blocks in flight cover several strips. Their
+// accesses then combine into longer runs while memory still has a row's page open, as in a real
+// kernel. Strips that are far apart avoid this.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -19,7 +19,7 @@ struct Strips {
     int pieces_bits = 0;    ///< log2 of the words in a run
     int rows_bits = 0;
     unsigned strips_mask = 0;
-    unsigned strip_step = 1;  ///< odd number; strips are visited in the order 0, step, 2 step, ...
+    unsigned strip_step = 1;  ///< odd; strips are visited in the order 0, step, 2 step, ...
     bool is_used = false;
 
     __device__ std::size_t place(std::size_t i) const {
@@ -58,7 +58,7 @@ int bits_of(std::size_t power_of_two) {
     return bits;
 }
 
-/// Returns the strips of a matrix that is as high as fits in `bytes`. The used part of a row is a
+/// Returns the strips of a matrix with as many rows as fit in `bytes`. The used part of a row is a
 /// power of two.
 Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_far) {
     Strips strips;

@@ -1,6 +1,6 @@
-// Measures the interference between partial sector stores and memory reads. Blocks of several
-// shapes read whole rows and write them down columns, 4 bytes per lane, and each block fills the
-// sectors that it writes to. The stores are also measured alone.
+// Measures how partial sector stores and memory reads interfere. Blocks of several shapes read
+// whole rows and write them down columns, 4 bytes per lane, and each block fills the sectors that
+// it writes to. The stores are also measured alone.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -14,8 +14,8 @@ __global__ void write_columns(const unsigned* in, unsigned* out, std::size_t sid
     out[col * side + row] = READS ? in[row * side + col] : 0;
 }
 
-/// The side of a matrix so small that the second-level cache holds everything that the resident
-/// blocks touch.
+/// The side of a matrix that is small enough for the second-level cache to hold everything the
+/// resident blocks touch.
 constexpr unsigned side = 8192;
 
 void measure(Bench& bench, Raw& raw, dim3 block) {

@@ -2,7 +2,7 @@
 // all generators.
 //
 // Each text contains one kernel, named `kernel`, with these parameters:
-//    const unsigned* in      kInputWords words, input_word() of the kernel's seed
+//    const unsigned* in      kInputWords words: input_word() for the kernel's seed
 //    unsigned* out           kOutWords words per thread, initially filled with kOutFill bytes
 //    unsigned* sums          kSumWords words, initially zero; changed only by atomics whose order
 //                            does not matter
@@ -11,8 +11,9 @@
 // The first line is a comment with the launch:
 //    // launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED
 //
-// The kernel's behaviour is fully defined: it reads only what was written, has no races, every loop
-// ends, and no access is out of bounds. Its results are therefore the same on every device.
+// The kernel's behaviour is fully defined: it reads only memory that was written, has no races and
+// no out-of-bounds accesses, and every loop ends. Its results are therefore the same on every
+// device.
 #pragma once
 
 #include <cstdio>
@@ -32,8 +33,8 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
-/// The exit code of campaign_run after an error on a GPU. A new process has to run the remaining
-/// kernels.
+/// The exit code of campaign_run after an error on a GPU. The remaining kernels then have to run in
+/// a new process.
 inline constexpr int kGoOn = 3;
 
 struct Launch {
@@ -73,8 +74,8 @@ inline u64 mixed(u64 x) {
     return x ^ x >> 31;
 }
 
-/// Returns word `index` of `in`. Three of four words have random bits; the others are small numbers
-/// or floats of moderate size.
+/// Returns word `index` of `in`. Three out of four words have random bits; the others are small
+/// integers or floats of moderate size.
 inline u32 input_word(u32 seed, u32 index) {
     const u64 random = mixed(u64{seed} << 32 | index);
     const u32 bits = static_cast<u32>(random >> 32);

@@ -3,7 +3,7 @@
 #
 # Plants each mistake of mutations.txt in a copy of the project: in liveness, prologues, slots, the ledger, shortcuts or
 # counts. Then compares the copy's simulator with the plain mode of the correct one, for at most a minute. Prints how
-# long the campaign took to find each mistake, and fails if it misses one. Takes some ten minutes, two of them for the
+# long the campaign took to find each mistake, and fails if it misses one. Takes about ten minutes, two of them for the
 # first build. FOLDER receives the copy (default: a temporary folder). --check only tests that every line of TABLE
 # occurs in its file.
 set -eu
@@ -23,7 +23,7 @@ for_each() {
     done 3<"$2"
 }
 
-# edit TREE FROM TO: replaces the line FROM of $file by TO. FROM must occur exactly once.
+# edit TREE FROM TO: replaces the line FROM of $file with TO. FROM must occur exactly once.
 edit() {
     from=$2 to=$3 awk '
         { line = $0; sub(/^ +/, "", line); indent = substr($0, 1, length($0) - length(line)) }
@@ -53,8 +53,8 @@ build() {
     }
 }
 
-# Builds the mistake and lets the campaign search for it. The mutated plain mode may be wrong as well, so the correct
-# build gives the reference results.
+# Builds the simulator with the mistake and lets the campaign search for it. The mutated plain mode may be wrong as
+# well, so the correct build provides the reference results.
 try_to_find() {
     edit "$copy" "$old" "$new" || exit 1
     build simulated_cudart

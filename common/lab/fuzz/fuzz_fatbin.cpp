@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes are either rejected as a fatbin with a FatbinError, or give PTX
-// texts. The sanitizer detects every read outside the input.
+// libFuzzer target: arbitrary bytes must either be rejected with a FatbinError or yield PTX texts.
+// The sanitizer detects every read outside the input.
 #include <string>
 
 #include "simulator/fatbin/fatbin.h"

@@ -1,9 +1,9 @@
-// libFuzzer target: loads and lowers each module that the parser accepts, and runs one small block
+// libFuzzer target: loads and lowers each module that the parser accepts, and runs two small blocks
 // of each kernel with all checks on and a small budget of instructions. The outcome must be an
-// error or a result. The sanitizer detects every access outside of the simulator's memory.
+// error or a result. The sanitizer detects every access outside the simulator's memory.
 //
-// Each word of the parameters is an address of device memory, with which a kernel can do the most
-// harm.
+// Each word of the parameters is an address of device memory, because a kernel can do the most harm
+// with addresses.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -52,7 +52,7 @@ void run(Kernel& kernel) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
-/// Two of three mutations change the PTX, the third changes bytes.
+/// Two out of three mutations change the PTX; the third changes bytes.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
     const std::string_view before(reinterpret_cast<const char*>(data), size);
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        // Drop the launch, which would be kept for the table at the end.
+        // Drop the launch, which would otherwise be kept for the table at the end.
         kernel->totals.launches = 0;
     }
     reports().clear();

@@ -1,8 +1,7 @@
 // libFuzzer target: a fixed kernel (operand_kernel.h) with arbitrary operands: addresses inside and
-// just outside of every space, corrupted tensor maps, overwritten mbarriers, formats and strings of
-// printf, numbers of barriers, masks of lanes, sizes of copies, pointers to functions. The outcome
-// must be an error or a result. The sanitizer detects every access outside of the simulator's
-// memory.
+// just outside every space, corrupted tensor maps, overwritten mbarriers, printf formats and
+// strings, barrier numbers, lane masks, copy sizes, function pointers. The outcome must be an error
+// or a result. The sanitizer detects every access outside the simulator's memory.
 //
 // Idea       The input is a script: first the launch and the contents of memory, then steps of a
 //            fixed number of bytes, so that any recombination by libFuzzer is still a script.
@@ -32,7 +31,7 @@ constexpr std::size_t kMostSteps = 24, kContentBytes = 64;
 /// Offset of the tensor map in the kernel's parameters, which are script, steps, map.
 constexpr u64 kMapParameter = 64;
 
-/// Reads the bytes of the input in order, followed by zeros.
+/// Reads the bytes of the input in order, then zeros.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -190,7 +189,7 @@ void map_from(Input& in, u64 array, u8* map) {
     }
 }
 
-/// The parameters of a launch that the script chooses.
+/// The launch parameters that the script chooses.
 struct Launching {
     LaunchConfig config;
     bool plain = false;
@@ -229,7 +228,7 @@ void run(const Launching& launching, const Memory& memory, u32 steps, u8* map) {
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    // Drop the launch, which would be kept for the table at the end.
+    // Drop the launch, which would otherwise be kept for the table at the end.
     kernel.totals.launches = kernel.totals.stopped = 0;
 }
 

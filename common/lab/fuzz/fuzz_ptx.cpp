@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes are either rejected as PTX with a ParseError, or give a module whose
-// indices and ranges are all valid.
+// libFuzzer target: arbitrary bytes must either be rejected with a ParseError or yield a module
+// whose indices and ranges are all valid.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -1,9 +1,9 @@
 // The kernel that fuzz_operands runs. It has one instruction of each form that takes operands from
-// memory, and a script selects their order and operands.
+// memory. A script selects the order of the instructions and their operands.
 //
 // Builds on  nothing.
 // Idea       The kernel's text never changes, so a run needs no parsing. A step of the script names
-//            a form, the participating lanes, three addresses and four words, each with the
+//            a form, the participating lanes, three addresses and four words, each with its
 //            increment from one thread to the next. Other threads wait at the end of the step.
 // Watch      The result of an instruction can be an operand of later ones: `last`.
 #pragma once
@@ -140,7 +140,7 @@ inline const std::vector<std::string>& forms() {
         add("mbarrier.try_wait.parity.shared.b64 %q, [%sa], %w0;");
         add("mbarrier.try_wait.shared.b64 %q, [%a], %b, %w0;");
         add("mbarrier.pending_count.b64 %r0, %b;");
-        // Barriers of the block and of the warp, with numbers and masks from the script.
+        // Barriers of blocks and warps, with numbers and masks from the script.
         add("bar.sync 0;");
         add("bar.sync %w0;");
         add("bar.sync %w0, %w1;");

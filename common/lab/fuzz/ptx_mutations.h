@@ -1,5 +1,5 @@
-// Mutates PTX text such that the parser still accepts it. Random byte changes rarely create a new
-// loop or another order of instructions.
+// Mutates PTX text in ways that the parser still accepts. Random byte changes rarely create a new
+// loop or a different order of instructions.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ public:
         for (const std::string& line : lines_) find_registers(line, registers_);
     }
 
-    /// Returns the text after one change, or nothing if it has too few instructions.
+    /// Returns the text after one change, or nothing if the text has too few instructions.
     std::optional<std::string> apply() {
         if (instructions_.size() < 2) return {};
         std::string& one = any_instruction();
@@ -67,7 +67,7 @@ private:
         return name.substr(0, name.find_first_of("0123456789"));
     }
 
-    /// Replaces a register by another of the same kind.
+    /// Replaces a register with another of the same kind.
     void exchange_register(std::string& line) {
         std::vector<std::string> mine, alike;
         find_registers(line, mine);

@@ -108,8 +108,7 @@ __global__ void count_wrong(Count* wrong, const Element* out, const Element* in,
     if (mine) atomicAdd(wrong, mine);
 }
 
-/// Mixes each byte with its position before adding it, so that an exchange of bytes changes the
-/// sum.
+/// Mixes each byte with its position before adding it, so that swapping two bytes changes the sum.
 __global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
     const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;

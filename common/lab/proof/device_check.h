@@ -1,7 +1,7 @@
 /// \file
-/// Checks on the device that every bit of an output is right, by comparing with the input itself.
-/// This takes as long as a slow transpose. (The harness's verifier compares on the host with
-/// recomputed values and says what is wrong, which takes seconds for a large matrix.)
+/// Checks on the device that every bit of an output is correct, by comparing it with the input
+/// itself. This takes as long as a slow transpose. (The harness's verifier compares with recomputed
+/// values on the host and says what is wrong, which takes seconds for a large matrix.)
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ArrayAxis {
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 
-/// Returns a sum that changes if any byte of the buffer changes, or if two bytes are exchanged.
+/// Returns a sum that changes if any byte of the buffer changes, or if two bytes are swapped.
 std::uint64_t checksum(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce::proof

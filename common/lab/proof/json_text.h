@@ -1,5 +1,5 @@
 /// \file
-/// Formats JSON for committed files: one line per row of a table, so that a change of one number
+/// Formats JSON for committed files: one line per row of a table, so that changing one number
 /// changes one line.
 #pragma once
 

@@ -1,5 +1,5 @@
 /// \file
-/// Replaces the parts of the book that programs write.
+/// Replaces the parts of the book that are written by programs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with `text` in the part called `name`, which `program` writes. `file` is the path
-/// of the page, for messages. Throws UsageError.
+/// Returns `page` with its part called `name`, which `program` writes, replaced by `text`. `file`
+/// is the path of the page, for messages. Throws UsageError.
 inline std::string with_part(const std::string& page, const std::string& file,
                              const std::string& name, const std::string& program,
                              const std::string& text) {

@@ -26,7 +26,7 @@ inline void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
-/// Rounds a number for a file of results.
+/// Rounds a number for a results file.
 inline double rounded(double value, int decimals) {
     return std::stod(format("%.*f", decimals, value));
 }

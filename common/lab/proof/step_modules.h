@@ -16,7 +16,7 @@ struct StepVariants {
     std::vector<Variant> variants;
 };
 
-/// Loads the modules of those names from the folder `modules` next to this program. They stay
+/// Loads the modules with these names from the folder `modules` next to this program. They stay
 /// loaded, because the variants point into them. Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 

@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// Pairs times by name. Throws UsageError if the two lists are not of the same kernels.
+/// Pairs times by name. Throws UsageError if the two lists are not for the same kernels.
 std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured);
 
 }  // namespace coalesce::timing

@@ -9,7 +9,7 @@
 namespace coalesce::timing {
 namespace {
 
-constexpr double kDifferent = 1.05;  // smallest ratio of two times for which their order counts
+constexpr double kDifferent = 1.05;  // smallest ratio of two times at which their order counts
 constexpr std::size_t kShownWorst = 10;
 constexpr int kNameColumns = 38;
 

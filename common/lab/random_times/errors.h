@@ -24,7 +24,7 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    /// Pairs with an error below 10 %, and pairs with one above 30 %.
+    /// Number of pairs with an error below 10 %, and of pairs with one above 30 %.
     std::size_t within_10 = 0, beyond_30 = 0;
     /// Pairs of kernels whose measured times differ by more than 5 %, and how many of them the
     /// model predicts in the right order.

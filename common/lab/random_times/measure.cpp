@@ -13,10 +13,10 @@
 namespace coalesce::timing {
 namespace {
 
-/// Extra bytes after each buffer, so that the distance of the buffers is not a power of two.
+/// Extra bytes after each buffer, so that the distance between the buffers is not a power of two.
 constexpr std::size_t kRoomBetweenBuffers = std::size_t{1} << 20 | 3840;
 
-/// Fills the buffer with words that differ, because the speed of memory may depend on the data.
+/// Fills the buffer with varying words, because the speed of memory may depend on the data.
 void fill(const DeviceBuffer& buffer) {
     const Bytes words = input_of(Computation{}, std::size_t{32} << 20);
     for (std::size_t at = 0; at < buffer.bytes(); at += words.size()) {

@@ -26,7 +26,7 @@ std::string ptx_of(const Kernel& kernel) {
 }
 
 /// Waits for the launch. Returns the reports of the simulator's checks, or how the launch failed.
-/// On a real GPU a failure destroys the process's context, so it is thrown.
+/// On a real GPU a failure destroys the process's context, so an exception is thrown.
 std::string what_went_wrong(const Device& device) {
     if (!device.simulated) {
         CUDA_CHECK(cudaDeviceSynchronize());

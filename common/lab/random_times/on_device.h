@@ -21,7 +21,7 @@ public:
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
 
-    /// Launches asynchronously in the default stream.
+    /// Launches asynchronously on the default stream.
     void launch(const Run& run, void* out, const void* in) const;
 
 private:
@@ -29,8 +29,8 @@ private:
     cudaKernel_t kernel_ = nullptr;
 };
 
-/// Runs the kernel at its small size. Returns "", or what is wrong with the result, or what the
-/// simulator reports.
+/// Runs the kernel at its small size. Returns "" if all is well, otherwise what is wrong with the
+/// result or what the simulator reports.
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
 
 /// A measured time of a kernel.
@@ -44,7 +44,7 @@ struct Measured {
     std::vector<MeasuredKernel> kernels;
 };
 
-/// Measures all kernels at full size, each after a check. Throws std::runtime_error if one is
+/// Measures all kernels at full size, each after a check. Throws std::runtime_error if a kernel is
 /// wrong.
 Measured measure(const std::vector<Kernel>& kernels, const Device& device);
 

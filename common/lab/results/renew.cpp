@@ -38,8 +38,8 @@ std::vector<std::string> steps_of_bench(const course::Course& course) {
     return names;
 }
 
-// Runs all variants at kCounted, or the first ones at kSmall, and returns the JSON of the run.
-// Without `shape`, no times are predicted. Throws if a variant is wrong.
+// Runs all variants at kCounted, or only each step's first variant at kSmall, and returns the JSON
+// of the run. Without `shape`, no times are predicted. Throws if a variant is wrong.
 enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                const course::Course& course, Extent extent = Extent::all_variants) {
@@ -73,7 +73,7 @@ Json in_order(const Json& results, const course::Course& course) {
     return ordered;
 }
 
-// Writes one line per variant, so that a change of one variant changes one line.
+// Writes one line per variant, so that a change to one variant changes one line.
 std::string a_line_each(const Json& rows) {
     std::string lines;
     for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();

@@ -16,8 +16,8 @@ using learn::Json;
 /// found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
-/// The other sizes that `learn bench` measures. Each lesson's first variant is also predicted
-/// there, for a chart over sizes.
+/// The other sizes that `learn bench` measures. Each lesson's first variant is also predicted at
+/// these sizes, for a chart over sizes.
 inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "16384x16384"};
 
 /// Runs every lesson on the simulated GPU and writes two files to `folder`: the counters to

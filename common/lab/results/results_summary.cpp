@@ -30,7 +30,8 @@ std::string fastest_of(const std::vector<Json>& measured, const course::Step& st
            ", " + of_copy(*fastest);
 }
 
-// Returns the bandwidth and the share of the link, such as "366" and "81.4 % of a link".
+// Returns the bandwidth and the share of the link's bandwidth, such as "366" and "81.4 % of a
+// link".
 std::pair<std::string, std::string> over_links(const std::string& step, const fs::path& folder) {
     const fs::path file = folder / kOfManyGpus;
     if (!fs::exists(file)) return {};

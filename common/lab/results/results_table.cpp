@@ -190,7 +190,7 @@ std::string table_with_headlines(const ResultsTable& table) {
            " variants</summary>\n\n" + first + all + "\n</details>\n\n";
 }
 
-// Results of build/bin/shapes, which measures coalesce::transpose and not a lesson.
+// Results of build/bin/shapes, which measures coalesce::transpose rather than a lesson.
 constexpr const char* kOfAnotherProgram = "shapes.json";
 
 // Reads a file and checks it. Adds the file's name to the exceptions of `check`.

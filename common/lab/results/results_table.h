@@ -22,13 +22,13 @@ struct KnownResults {
     std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
 };
 
-/// Reads and checks one file. Throws a std::runtime_error that names the file and its first wrong
+/// Reads and checks one file. Throws a std::runtime_error that names the file and its first invalid
 /// field.
 Json read_run(const std::filesystem::path& file);
 
 /// Reads all *.json files of a folder except that of build/bin/shapes. Throws a std::runtime_error
-/// that names the file and its first wrong field. A step that is not in `steps` counts as wrong,
-/// unless `steps` is empty.
+/// that names the file and its first invalid field. A step that is not in `steps` counts as
+/// invalid, unless `steps` is empty.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 

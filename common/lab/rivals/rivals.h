@@ -1,5 +1,5 @@
 /// \file
-/// Transposes by libraries, as launch functions of the harness: out = transposed in.
+/// Transposes by libraries, as the harness's launch functions: out = transposed in.
 #pragma once
 
 namespace coalesce::rivals {

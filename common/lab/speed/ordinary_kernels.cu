@@ -1,11 +1,11 @@
 // Ordinary programs with which speed.cpp (`--programs`) measures the speed of the simulated GPU.
 //
-//    ordinary_kernels NAME        prints the milliseconds of processor time of its launches, and
+//    ordinary_kernels NAME        prints the processor time of its launches in milliseconds, and
 //                                 the checksum of its results, which must be the same with every
 //                                 library
 //    ordinary_kernels list        prints the names
 //
-// Measures processor time, because a shared machine may give this process any share of a second.
+// Measures processor time, because on a shared machine the elapsed time varies with the load.
 #include <cstdio>
 #include <cstring>
 #include <ctime>

@@ -1,11 +1,11 @@
-// How fast is the simulated GPU? Prints times, and their ratios to another libcudart that runs in
-// alternation.
+// How fast is the simulated GPU? Prints times, and their ratios to those of another libcudart, run
+// in alternation.
 //
 //    build/bin/simulator_speed [--against DIR] [--rounds N]
 //    build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with
 //                                                                          and without checks
 //
-// Idea   Machines are shared and noisy, so a time means little, but the ratio of two alternating
+// Idea   Machines are shared and noisy, so a single time means little; the ratio of two alternating
 //        runs means more. Every case runs one process per side in turn, and keeps the fastest time
 //        of each side.
 #include <sys/resource.h>
@@ -48,7 +48,7 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-/// Runs a program from this program's folder; `words` contains its name and arguments.
+/// Runs a program in this program's folder; `words` contains its name and arguments.
 std::optional<Run> run(const Side& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
@@ -106,8 +106,8 @@ const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
     std::exit(2);
 }
 
-/// Returns the fastest time of each side over some alternating rounds. All sides must compute the
-/// same result.
+/// Returns the fastest time of each side over several alternating rounds. All sides must compute
+/// the same result.
 std::vector<double> fastest(const std::vector<std::string>& words, const std::vector<Side>& sides,
                             int rounds) {
     std::vector<double> best(sides.size(), 1e30);

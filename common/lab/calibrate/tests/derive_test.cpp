@@ -125,7 +125,7 @@ TEST_CASE("least squares") {
     const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
     CHECK(x[1] == Approx(4));
-    // For inconsistent equations in one unknown the result is the mean.
+    // For inconsistent equations in one unknown, the result is their mean.
     CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
     CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
 

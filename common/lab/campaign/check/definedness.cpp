@@ -21,7 +21,7 @@ struct Known {
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> partly;
 
-    /// Keeps only what `other` knows as well. Returns whether anything was removed.
+    /// Keeps only the facts that `other` also knows. Returns whether anything was removed.
     bool meet(const Known& other) {
         bool changed = false;
         for (std::size_t r = 0; r < written.size(); ++r)
@@ -85,8 +85,8 @@ struct Flow {
         return i.guard && r != *i.guard && known.partly.contains({r, *i.guard, i.guard_negated});
     }
 
-    /// Reports whether the instruction's line ends in `// late`. The generator marks a line so if
-    /// the sources are sure to be written by the time the line is executed.
+    /// Reports whether the instruction's line ends in `// late`. The generator marks a line this
+    /// way if its sources are certain to be written before it is executed.
     static bool is_late(const ptx::Module& module, const ptx::Instruction& i) {
         const std::size_t end = i.text_offset + i.text_length;
         return module.text.substr(end, module.text.find('\n', end) - end).find("// late") !=

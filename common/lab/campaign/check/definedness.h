@@ -3,16 +3,17 @@
 // Builds on  the simulator's parser and control-flow analysis, but not on the code under test that
 //            decides what a register contains.
 // Rules      A write under a guard counts for reads under the same guard. It counts for all reads
-//            if a write under the opposite guard follows before the guard changes. A line that ends
-//            in `// late` is trusted: its sources are written by the time it is executed.
+//            if it is followed by a write under the opposite guard before the guard changes. A line
+//            that ends in `// late` is trusted: its sources are written before it is executed.
 #pragma once
 
 #include <string>
 
 namespace coalesce::campaign {
 
-/// Returns a message about the first such read, such as "%r5 is read at line 12 ...", or an empty
-/// string if there is none. If the text cannot be parsed, the message says so.
+/// Returns a message about the first read that may come before a write, such as "%r5 is read at
+/// line 12 ...", or an empty string if there is none. If the text cannot be parsed, the message
+/// says so.
 std::string undefined_read(const std::string& ptx);
 
 }  // namespace coalesce::campaign

@@ -7,7 +7,7 @@ namespace {
 
 struct Instruction {
     const char* name;
-    /// The types of the result and the operands, as letters of expand().
+    /// The types of the result and the operands, as letters for expand().
     const char* types;
     const char* text;
 };

@@ -25,7 +25,7 @@ void declare_another(Kernel& kernel, Place&) {
     kernel.declare(type, same, value(kernel, type, same, 2));
 }
 
-/// Combines values of different classes in one expression, which checks that the simulator does not
+/// Combines values of different classes in one expression, to check that the simulator does not
 /// confuse values computed per launch, per block and per position in the block.
 void mix_classes(Kernel& kernel, Place& place) {
     const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
@@ -34,7 +34,7 @@ void mix_classes(Kernel& kernel, Place& place) {
                 {term(Same::launch), term(Same::block), term(Same::position)}));
 }
 
-/// Writes predicates that stay live over several statements and are combined with each other.
+/// Writes predicates that stay live across several statements and are combined with each other.
 void predicates(Kernel& kernel, Place& place) {
     kernel.write("bool @p = $b, @q = $b;\nif (@p) @q = !@q || $b;");
     if (kernel.random.percent(50)) kernel.write("@p ^= @q & $b;");

@@ -47,7 +47,7 @@ std::vector<Construct> draw_constructs(Random& random, bool is_learner) {
     return all;
 }
 
-/// Declares the mask of the lanes that exist in this thread's warp.
+/// Declares the mask of the lanes that exist in the current thread's warp.
 void declare_mask(Kernel& kernel, Place& place) {
     place.mask = "0xffffffffu";
     if (kernel.threads % 32 == 0) return;
@@ -65,7 +65,7 @@ void declare_variables(Kernel& kernel) {
             kernel.declare(type, same, value(kernel, type, same, 2));
         }
     }
-    // Guarantees that there is at least one variable that a value can be assigned to.
+    // Guarantees that there is at least one variable to assign to.
     kernel.declare(Type::u32, Same::thread, "tid * 2654435761u + seed");
 }
 
@@ -82,8 +82,8 @@ void write_statements(Kernel& kernel, Place& place) {
     }
 }
 
-/// Stores the bits of each variable. Clears the sign of a floating-point zero, which fmin() does
-/// not define. If there are more variables than words of `out`, several variables share a word.
+/// Stores the bits of each variable. Clears the sign of floating-point zeros, which fmin() leaves
+/// unspecified. If there are more variables than words of `out`, several variables share a word.
 void store_variables(Kernel& kernel) {
     const int end = std::min(16, kernel.last_out);
     int word = 0;
@@ -105,8 +105,8 @@ void store_variables(Kernel& kernel) {
     }
 }
 
-/// Stores up to 16 variables such that neighbouring threads write to neighbouring words. These
-/// words are the first half of each thread's share of `out`, in another order.
+/// Stores up to 16 variables so that neighbouring threads write to neighbouring words. These words
+/// are the first half of each thread's share of `out`, in a different order.
 void store_side_by_side(Kernel& kernel) {
     kernel.write(
         "const u32 all = gridDim.x * $1u, me = blockIdx.x * $1u + tid;\nunsigned* const begin = "

@@ -9,25 +9,25 @@ namespace coalesce::campaign {
 
 enum class Style {
     exact,
-    /// Code as a learner writes it. Its results are comparable only between two compilers that get
-    /// the same LLVM IR.
+    /// Code as a learner writes it. Its results are comparable only between two compilers that are
+    /// given the same LLVM IR.
     learner
 };
 
-/// Returns the text of one kernel. The same seed gives the same text.
+/// Returns the text of one kernel. The same seed always produces the same text.
 ///
 /// The first line is `// launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED`, and the kernel is
 ///
 ///    extern "C" __global__ void kernel(const unsigned* in, unsigned* out, unsigned* sums,
 ///                                      unsigned char* scratch, unsigned seed)
 ///
-/// `in` has 1024 words. `out` has 32 words for each thread, some of which are not written. `sums`
-/// has 64 words that are initially zero; their final values do not depend on the order of threads.
+/// `in` has 1024 words. `out` has 32 words for each thread, some of which are never written. `sums`
+/// has 64 words, initially zero; their final values do not depend on the order of threads.
 /// `scratch` has 64 bytes for each thread, initially zero.
 ///
-/// The kernel has no undefined behaviour: it has no races, reads only what was written, and every
-/// loop ends. Its floating-point arithmetic states each rounding so that compilers agree, except in
-/// Style::learner.
+/// The kernel has no undefined behaviour: it has no races, reads only memory that was written, and
+/// every loop ends. Its floating-point arithmetic specifies each rounding so that compilers agree,
+/// except in Style::learner.
 std::string generate_cuda(u64 seed, Style style = Style::exact);
 
 }  // namespace coalesce::campaign

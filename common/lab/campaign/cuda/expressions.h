@@ -16,15 +16,15 @@ std::string condition(Kernel& kernel, Same most, int depth);
 /// never generate from C++.
 std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
-/// Returns an expression with operators on integers of two types. learner_real() uses
+/// Returns an expression with operators on integers of two types. learner_real() does the same for
 /// floating-point numbers and leaves their rounding to the compiler.
 std::string learner_arithmetic(Kernel& kernel, Type type, Same most, int depth);
 std::string learner_real(Kernel& kernel, Type type, Same most, int depth);
 
 /// Returns `pattern` with $1 ... $9 replaced by `given`, each @word by the name it stands for, and
-/// each letter by a random value:
+/// each of these letters by a random expression:
 ///    $u $i $U $I  u32, i32, u64, i64      $f $d  float, double      $b  a condition
-///    $k  a constant of 32 bits            $n  a number from 1 to 31
+///    $k  a 32-bit constant                $n  a number from 1 to 31
 std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
                    const std::vector<Given>& given = {});
 /// Does the same as expand(), but replaces neither letters nor names.
@@ -42,14 +42,15 @@ const Variable& target(Kernel& kernel, const Place& place, Same value = Same::th
 void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
             Same value = Same::thread);
 
-/// Adds the device functions limited() to the globals; need_numbers() adds the array numbers[8].
+/// Adds the device functions named limited() to the globals; need_numbers() adds the array
+/// numbers[8].
 void need_limited(Kernel& kernel);
 void need_numbers(Kernel& kernel);
 
 Type any_type(Kernel& kernel);
 Type any_integer(Kernel& kernel);
 Same any_class(Kernel& kernel);
-/// Returns an expression of this class for a number of iterations from 1 to `most`.
+/// Returns an expression of class `same` for a number of iterations from 1 to `most`.
 std::string turns(Kernel& kernel, Same same, int most);
 
 }  // namespace coalesce::campaign

@@ -155,8 +155,8 @@ void call_template(Kernel& kernel, Place& place) {
 }
 
 /// Writes structures that are passed by value, but only in the kernel. In an inlined function,
-/// NVRTC 13.0 at -O3 places a structure over one that is still live, so the results of -O3 and -G
-/// could not be compared.
+/// NVRTC 13.0 at -O3 stores a structure on top of one that is still live, so the results of -O3 and
+/// -G could not be compared.
 void pass_structures(Kernel& kernel, Place& place) {
     kernel.need("Pair",
                 "struct Pair {\nu32 a;\nu64 b;\nu16 c;\n};\n"

@@ -58,7 +58,7 @@ void cycle_with_two_entries(Kernel& kernel, Place& place) {
     kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @left;\n@right:");
     write_scope(kernel, body, 1);
     kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @right;\ngoto @left;\n@over:;");
-    // A variable assigned in one half and used in the other must keep its value through the jumps.
+    // A variable assigned in one half and used in the other must keep its value across the jumps.
     absorb(kernel, place, "@n");
 }
 
@@ -105,8 +105,8 @@ void jump_forward(Kernel& kernel, Place& place) {
 
 // ---- leaving the kernel ----
 
-/// Stores some words and returns, at the end of an `if`. The words show what the thread did before
-/// it left.
+/// Ends an `if` by storing some words and returning. The words show what the thread did before it
+/// left.
 void leave_with_results(Kernel& kernel) {
     kernel.write("out[0] = $u;\nout[1] = $u;\nout[2] = (u32)($U >> 16);");
     kernel.write("return;\n}");
@@ -123,7 +123,7 @@ void leave_warp(Kernel& kernel, Place& place) {
     place.all_threads = false;
 }
 
-/// Some lanes return. The lanes that stay know their mask.
+/// Writes a branch in which some lanes return. The mask of the remaining lanes is known.
 void leave_lanes(Kernel& kernel, Place& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});

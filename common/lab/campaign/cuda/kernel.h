@@ -1,8 +1,8 @@
 // A kernel that is being generated: its text so far, its variables, and what may follow.
 //
-// A construct is a function that writes some lines: a loop, a shuffle, an exchange through shared
-// memory. It gets the Place where the lines go, which says which threads execute them. A construct
-// with a body creates the Place of its body and fills it with further statements.
+// A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
+// memory. It is given the Place where the lines go, which says which threads execute them. A
+// construct with a body creates a Place for its body and fills it with further statements.
 #pragma once
 
 #include <map>
@@ -70,8 +70,8 @@ struct Place {
     int depth = 0;
     int turns = 1;  ///< how often this place is executed
 
-    /// Returns the limit of iterations for a loop here: `most`, or less if the enclosing loops
-    /// together would exceed `in_all`.
+    /// Returns the maximum number of iterations for a loop at this place: `most`, or less if the
+    /// product over all enclosing loops would exceed `in_all`.
     int most_turns(int most, int in_all) const;
     bool has_barrier() const { return all_threads && fits(flow, Same::block); }
     /// Returns the Place inside a condition of this class, or inside a loop of `times` iterations.
@@ -121,11 +121,11 @@ struct Kernel {
     int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
     int last_out = 32;  ///< first word of `out` that belongs to a construct
     bool take_shared(int bytes);
-    /// Reserves `words` words of `sums`, aligned to 2 words, and returns their index. Returns -1 if
-    /// too few are left.
+    /// Reserves `words` words of `sums`, aligned to 2 words, and returns the index of the first.
+    /// Returns -1 if too few are left.
     int take_sums(int words);
-    /// Reserves `words` words of `out`, aligned to their number, and returns their index. Returns
-    /// -1 if too few are left.
+    /// Reserves `words` words of `out`, aligned to their number, and returns the index of the
+    /// first. Returns -1 if too few are left.
     int take_out(int words);
 
     // ---- which constructs ----
@@ -142,7 +142,7 @@ enum class Needs {
     lanes,    ///< a known mask of lanes
     barrier,  ///< all threads of the block
     loop,     ///< needs a loop that each thread may leave
-    end,      ///< needs that no later statement depends on all threads
+    end,      ///< allowed only if no later statement depends on all threads
     /// Needs the outermost level of the kernel, because the set of active threads may change.
     top,
 };

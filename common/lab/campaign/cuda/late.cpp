@@ -2,8 +2,8 @@
 // it: the index of the smallest element, the result of a search, a value from the previous
 // iteration.
 //
-// Each loop is sure to assign the variables: in its first iteration, in its last, or a flag records
-// whether it did. It counts with @i and computes @now in each iteration.
+// Each loop is certain to assign the variables in its first or last iteration, or a flag records
+// whether it did. A loop counts with @i and computes @now in each iteration.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -141,7 +141,7 @@ void use_previous(Kernel& kernel, Place& place) {
     absorb_payloads(kernel, place, payloads);
 }
 
-/// Writes a loop whose body assigns on every path, with an assignment of its own in each branch.
+/// Writes a loop whose body assigns on every path, with a separate assignment in each branch.
 void assign_on_all_ways(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);

@@ -93,7 +93,7 @@ void compound(Kernel& kernel, Place& place) {
     }
 }
 
-/// Counts down in a loop, as learners write it.
+/// Counts down in a loop, the way learners write it.
 void count_down(Kernel& kernel, Place& place) {
     const int most = place.most_turns(8, 200);
     const Scope scope(kernel);

@@ -1,4 +1,5 @@
-// Structured C++ loops: counted, with the test at the end, with break, with continue.
+// Structured C++ loops: counted loops, loops with the test at the end, with break, and with
+// continue.
 #include <algorithm>
 
 #include "lab/campaign/cuda/expressions.h"
@@ -54,8 +55,8 @@ void count_in_variable(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@i");
 }
 
-/// Writes a loop in which lanes have different numbers of iterations, and the lanes that continue
-/// know their mask.
+/// Writes a loop in which lanes run different numbers of iterations. The mask of the lanes that
+/// continue is known.
 void count_with_lanes(Kernel& kernel, Place& place) {
     const int most = place.most_turns(7, 200);
     kernel.write(

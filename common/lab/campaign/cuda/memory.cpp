@@ -24,7 +24,7 @@ void local_array(Kernel& kernel, Place& place) {
     absorb(kernel, place, expand(kernel, "@local[$u & $1]", Same::thread, 1, {count - 1}), type);
 }
 
-/// Writes a stack in a local array, whose depth depends on what was pushed.
+/// Writes a stack in a local array; its depth depends on the values pushed.
 void local_stack(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @stack[12], @top = 0, @sum = 0;\n@stack[@top++] = $u % 6;\nwhile (@top > 0) {\n"

@@ -81,7 +81,8 @@ void sums_of_reals(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@b", Type::f64);
 }
 
-/// Writes Euclid's algorithm and long division, whose number of iterations is not known in advance.
+/// Writes Euclid's algorithm and long division, whose numbers of iterations are not known in
+/// advance.
 void divide_long(Kernel& kernel, Place& place) {
     kernel.write(
         "$1 @a = ($1)$U, @b = ($1)$u;\nwhile (@b != 0) {\nconst $1 rest = ($1)(@a % @b);\n@a = "

@@ -1,4 +1,4 @@
-// Exchanges data through shared memory, with barriers of the whole block.
+// Exchanges data through shared memory, with block-wide barriers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -134,7 +134,8 @@ void ping_pong(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Computes counts, sums, minima and maxima in shared memory; their order does not matter.
+/// Computes counts, sums, minima and maxima in shared memory with atomics whose order does not
+/// matter.
 void shared_atomics(Kernel& kernel, Place& place) {
     struct Kind {
         const char* type;

@@ -10,7 +10,7 @@ constexpr const char* kGroups =
     "#ifndef __clang__\n#include <cooperative_groups.h>\nnamespace cg = "
     "cooperative_groups;\n#endif\n";
 
-/// Uses tiles of a warp, with all threads of the block.
+/// Uses cooperative-groups tiles within a warp; all threads of the block take part.
 void tile_of_warp(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.need("groups", kGroups);

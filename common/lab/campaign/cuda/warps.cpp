@@ -120,7 +120,7 @@ void part_by_key(Kernel& kernel, Place& place) {
     write_scope(kernel, body, kernel.random.between(1, 2));
 }
 
-/// Runs a section with one lane after another.
+/// Runs a section of code in one lane after another.
 void take_turns(Kernel& kernel, Place& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");
@@ -142,7 +142,7 @@ void help_each_other(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Exchanges values through shared memory that belongs to the warp, without a barrier of the block.
+/// Exchanges values through shared memory that belongs to the warp, without a block-wide barrier.
 void exchange_within_warp(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);

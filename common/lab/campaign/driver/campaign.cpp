@@ -4,7 +4,7 @@
 //            COALESCE_SIM_PLAIN=1.
 // Idea       The plain mode has none of the simulator's optimizations, so it is easy to check by
 //            reading. A kernel passes if both modes give the same results and counters and neither
-//            reports an error. A kernel for which they differ is kept, made smaller, and shown.
+//            reports an error. A kernel on which they differ is kept, made smaller, and shown.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -69,20 +69,20 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--library", options.library, "Another build of libcudart.so.13");
 }
 
-/// Unless --only is given, one seed in this many generates CUDA C++.
+/// Unless --only is given, one out of this many seeds generates CUDA C++.
 constexpr u64 kOneInFour = 4;
 
 bool is_cuda(const Options& options, u64 seed) {
     return options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
 }
 
-/// Searches for compilers at the first kernel in CUDA C++.
+/// Searches for compilers when the first kernel in CUDA C++ needs one.
 const Compilers& compilers() {
     static const Compilers found;
     return found;
 }
 
-/// Returns the mode without any of the simulator's optimizations.
+/// Returns the mode that uses none of the simulator's optimizations.
 Mode plain_mode(const std::string& library = "") {
     Mode plain;
     plain.plain = true;
@@ -90,8 +90,8 @@ Mode plain_mode(const std::string& library = "") {
     return plain;
 }
 
-/// Appends the kernel of a seed: one case for PTX, or for CUDA C++ one case for each compiler.
-/// Calls `not_compiled` for compilers that fail.
+/// Appends the cases for a seed's kernel: one if it is in PTX, or one per compiler if it is in CUDA
+/// C++. Calls `not_compiled` for each compiler that fails.
 template <class Told>
 void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const PtxOptions& how,
                const Told& not_compiled) {

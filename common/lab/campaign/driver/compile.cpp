@@ -53,7 +53,8 @@ std::string first_of(const std::vector<std::string>& files) {
     return "";
 }
 
-/// Returns the options for NVRTC. It has no -O0; its fastest compilation mode skips the optimizer.
+/// Returns the options for NVRTC. NVRTC has no -O0; its fastest compilation mode skips the
+/// optimizer.
 std::vector<std::string> options_of(const std::string& configuration) {
     if (configuration == "nvrtc-G") return {"-G"};
     if (configuration == "nvrtc-O0") return {"--Ofast-compile=max"};

@@ -15,7 +15,7 @@ extern char** environ;
 namespace coalesce::campaign {
 namespace {
 
-/// A kernel that prints no line for this long is considered hanging.
+/// A kernel that prints no line for this long is considered hung.
 constexpr double kSilentSeconds = 60;
 
 std::string folder_of(const Mode& mode, const std::string& library) {
@@ -29,7 +29,8 @@ std::vector<std::string> environment(const Mode& mode, const std::string& librar
     return all;
 }
 
-/// Parses a line `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME WHAT`.
+/// Parses a line of the form `done NAME RESULTS COUNTERS REPORTS values # report` or `error NAME
+/// WHAT`.
 Outcome read_line(const std::string& line) {
     Outcome outcome;
     std::istringstream words(line);
@@ -62,7 +63,7 @@ std::vector<Outcome> outcomes_of(Child& child) {
     return outcomes;
 }
 
-/// Describes how a process ended that should have continued.
+/// Describes how a process that should have continued ended.
 std::string end_in_words(int exit_code) {
     if (exit_code == 128 + SIGKILL) return "no answer";
     return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)

@@ -20,7 +20,7 @@ struct Case {
 /// The result of running a kernel.
 struct Outcome {
     enum class Status { done, error, crashed } status = Status::crashed;
-    std::string results;   ///< hash of the memory that the kernel leaves
+    std::string results;   ///< hash of the memory after the kernel has run
     std::string counters;  ///< hash of the counters, followed by the counters
     u64 reports = 0;
     std::string text;  ///< the error, or the first report
@@ -43,7 +43,8 @@ std::string in_words(const Mode& mode);  ///< Returns the mode as environment va
 
 class Runner {
 public:
-    /// \param program The path of campaign_run. \param library The folder of libcudart.so.13.
+    /// \param program The path of campaign_run.
+    /// \param library The folder that contains libcudart.so.13.
     Runner(std::string program, std::string library);
 
     /// Returns one outcome per case, in the same order.

@@ -34,7 +34,7 @@ bool may_go(const std::string& line) {
     return is_instruction && !is_call && line.find("st.local") == line.npos;
 }
 
-/// Returns the kind of a difference, such as "results" or "counters". Shrinking must preserve it.
+/// Returns the kind of a difference, such as "results" or "counters". Shrinking must not change it.
 std::string sort_of(const std::string& difference) {
     return difference.substr(0, difference.find(':'));
 }
@@ -98,7 +98,7 @@ private:
         return sort_of(differences({{.name = "one", .ptx = text}})[0]) == sort_;
     }
 
-    /// Tries to remove each chunk of `chunk` lines separately, then removes those that can be
+    /// Tries to remove each chunk of `chunk` lines on its own, then removes those that can be
     /// removed together.
     bool take_out(std::size_t chunk) {
         const std::vector<std::size_t> places = movable();
@@ -121,8 +121,8 @@ private:
         return !may_go.empty() && take_out_of(may_go);
     }
 
-    /// Removes chunks that can each be removed alone: all together if the difference remains, else
-    /// greedily, one after another.
+    /// Removes chunks, each of which can be removed alone: all together if the difference remains,
+    /// or else greedily, one after another.
     bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];
@@ -145,7 +145,8 @@ private:
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
-    /// Reports of the whole kernel. A smaller kernel with more reports has undefined behaviour.
+    /// Number of reports for the whole kernel. A smaller kernel with more reports has undefined
+    /// behaviour.
     u64 reports_ = 0;
     const Clock::time_point end_ = Clock::now() + kPatience;
 };

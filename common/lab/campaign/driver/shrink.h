@@ -1,7 +1,8 @@
 // Makes a kernel smaller as long as the two modes still differ.
 //
-// Idea   Instructions are removed in halves, quarters, ... down to single ones. A candidate that
-//        reads a register that is no longer written is skipped, because it has no correct result.
+// Idea   Removes half of the instructions at a time, then a quarter, ... down to single ones. A
+//        candidate that reads a register that is no longer written is skipped, because it has no
+//        correct result.
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
 // Generates the random statements of a kernel or device function.
 //
-// Idea      Each statement is one that is defined at its position. `here` lists the registers that
-//           have certainly been written on every path to it, and Where says which threads arrive
+// Idea      Each statement is defined at its position. `here` lists the registers that have
+//           certainly been written on every path to it, and Where says which threads arrive
 //           together.
 // Defined   After a branch, only registers written on both sides count as written. In a graph of
 //           blocks, a dataflow analysis decides. So a register may get its first value in the
-//           middle of a loop and be read after it, which is where interpreters tend to be wrong.
+//           middle of a loop and be read after it, a case that interpreters tend to get wrong.
 // Endings   Every loop decrements a register until it reaches zero.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace coalesce::campaign {
 
-/// Returns the last part of a type name for a register that is not a predicate, for example "add.s"
-/// + bits_of(kind) + ...
+/// Returns the number at the end of a type name for a register that is not a predicate, for use as
+/// in "add.s" + bits_of(kind) + ...
 inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
@@ -30,8 +30,8 @@ inline const char* move_of(Kind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel. They are drawn for each kernel, so that a feature which disables one
-/// of the simulator's optimizations is missing from some kernels.
+/// The features of a kernel. They are drawn at random for each kernel, so that some kernels lack a
+/// feature that disables one of the simulator's optimizations.
 struct Features {
     /// ^`same_everywhere` selects kernels with the same results on every device.
     bool approximations = false, same_everywhere = false;
@@ -71,7 +71,7 @@ struct Environment {
 struct Available {
     std::vector<Reg> of[kKinds];
     std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
-    /// Words with the same value in the corresponding threads of every block.
+    /// Words that have the same value in the corresponding threads of every block.
     std::vector<Reg> position;
     std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
     struct Conditional {
@@ -84,7 +84,7 @@ struct Available {
 
     bool has(Reg reg) const;
     void add(Reg reg);
-    /// Keeps only registers that both have.
+    /// Keeps only the registers that are in both.
     void meet(const Available& other);
 };
 
@@ -134,7 +134,7 @@ public:
         text_.line(filled(pattern, operands) + "; // late");
     }
     /// Creates a register, which replaces the first $ of the instruction that writes it. Random
-    /// choices of a source do not select it.
+    /// choices of a source never select it.
     Reg made(Kind kind, const std::string& pattern, std::vector<Given> operands = {});
     /// Creates a register like made(), but random choices of a source may select it.
     Reg written(Kind kind, const std::string& pattern, const std::vector<Given>& operands = {});

@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-/// The most iterations of a statement, multiplied over all enclosing loops.
+/// The maximum number of times a statement may run, multiplied over all enclosing loops.
 constexpr u32 kMostTurns = 40;
 constexpr u32 kDeepest = 4;
 
@@ -158,8 +158,8 @@ void Body::choose(const Where& where) {
 
 // ---- loops ----
 
-/// Sets `turns` to `most`. If `varies`, sets it to a random number from 1 to `most` (or to 4)
-/// instead. Threads get different numbers unless `uniform`.
+/// Sets `turns` to `most` or, if `varies`, to a random number from 1 to 4 (1 to 2 if `most` is
+/// below 3). Threads get different numbers unless `uniform`.
 void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
     if (!varies) return emit("mov.u32 $, $", {turns, most});
     const u32 mask = most >= 3 ? 3 : 1;
@@ -226,7 +226,7 @@ void Body::loop(const Where& where) {
     text_.begin(after);
 }
 
-/// Generates a loop that lanes leave one after another. The remaining lanes know their mask.
+/// Generates a loop that lanes leave one after another. The mask of the remaining lanes is known.
 void Body::loop_with_members(const Where& where) {
     const Reg turns = made(Kind::word, "and.b32 $, $, 3", {use(Kind::word)});
     const Reg left = made(Kind::word, "mov.u32 $, $", {members_of(where)});
@@ -250,8 +250,8 @@ void Body::loop_with_members(const Where& where) {
     text_.begin(after);
 }
 
-/// Generates a search loop. Some iterations copy a value, and after the loop the last copy is used,
-/// if there is one. The value itself may have been overwritten by then.
+/// Generates a search loop. Some iterations copy a value, and after the loop the last copy, if
+/// there is one, is used. The original value may have been overwritten by then.
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);
@@ -311,7 +311,7 @@ void Body::call() {
     call_by(callee.name, callee.form, false);
 }
 
-/// Generates a call of a function, by its name or through a register with its address.
+/// Generates a call of a function, by its name or through a register that holds its address.
 void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer) {
     using Form = Callee::Form;
     const Callee callee{.form = form};
@@ -350,7 +350,7 @@ void Body::call_by(const std::string& target, Callee::Form form, bool by_pointer
     text_.line("}");
 }
 
-/// Generates a call through a pointer to one of the functions of two words. Lanes may call
+/// Generates a call through a pointer to one of the functions that take words. Lanes may call
 /// different functions.
 void Body::indirect_call() {
     std::vector<std::string> names;

@@ -2,8 +2,8 @@
 //
 // Rules  A thread writes only its own memory: its words of `out`, its bytes of `scratch`, its slot
 //        of shared memory, its local array. All threads may read `in`, tables and, between two
-//        barriers, the tile. Memory that several threads change is changed by atomics whose order
-//        does not matter.
+//        barriers, the tile. Memory that several threads change is changed only by atomics whose
+//        order does not matter.
 #include "lab/campaign/ptx/body.h"
 
 namespace coalesce::campaign {
@@ -339,7 +339,7 @@ void Body::own_atomics() {
     }
     std::string values = name_of(value);
     if (operation.starts_with("cas")) {
-        // In half of all cases, make the comparison succeed: store the compared value first.
+        // In half of all cases, store the compared value first, so that the comparison succeeds.
         if (random_.percent(50)) emit("st$.$ $, $", {space, type, address, values});
         values += ", " + name_of(use(kind));
     }

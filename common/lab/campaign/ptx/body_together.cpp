@@ -180,7 +180,8 @@ void Body::barrier() {
     }
 }
 
-/// Returns a permutation of the block's thread indices, with a different value for every thread.
+/// Returns a register with a permutation of the block's thread indices: every thread gets a
+/// different index.
 Reg Body::permuted_thread() {
     const u32 threads = env_.launch.threads();
     const bool power = (threads & (threads - 1)) == 0;
@@ -207,7 +208,7 @@ void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    // Every write except the first needs a barrier before it.
+    // Every write except the first must be preceded by a barrier.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread();
@@ -260,8 +261,8 @@ Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
     return made(Kind::wide, "mapa.u64 $, $, $", {here, other});
 }
 
-/// Exchanges values through shared memory that the blocks of a cluster load from, store to, or add
-/// to in each other.
+/// Exchanges values between the blocks of a cluster: each loads from, stores to or adds to another
+/// block's shared memory.
 void Body::cluster_exchange() {
     const Reg base = made(Kind::word, "mov.u32 $, handed");
     const Reg to = made(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
@@ -269,8 +270,9 @@ void Body::cluster_exchange() {
     cluster_barrier();
     const u32 what = random_.below(4);
     const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
-    // A word that is stored to has exactly one writer: it belongs to the thread with the same
-    // index, in the block whose rank is greater by a fixed distance.
+    // A word that is stored to needs exactly one writer, so each thread stores to the word of the
+    // thread with the same index in another block. For each index, the distance between the ranks
+    // of the two blocks is fixed.
     const bool by_thread = what == 2 || random_.percent(50);
     const Reg sum =
         made(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
@@ -306,7 +308,7 @@ void Body::global_exchange() {
     barrier();
 }
 
-/// Some warps write and continue; the others wait for them and read.
+/// Some warps write and continue; the others wait for them and then read.
 void Body::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;

@@ -170,8 +170,8 @@ void Body::lane_instruction() {
 
 // ---- what prologues hoist ----
 
-/// Computes values from values that are the same for some set of threads. The results are the same
-/// for that set, too.
+/// Computes new values from values that are the same for some set of threads. The results are the
+/// same for that set as well.
 void Body::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
                        u32 count) {
     for (u32 k = 0; k < count; ++k) {
@@ -266,7 +266,7 @@ void Body::copies() {
     if (random_.percent(70)) fold(random_.pick(chain));
 }
 
-/// Generates add.cc, addc.cc ..., addc, an addition of several words.
+/// Generates an addition of several words: add.cc, addc.cc ..., addc.
 void Body::carry_chain() {
     const bool wide = random_.percent(30);
     const Kind kind = wide ? Kind::wide : Kind::word;
@@ -286,7 +286,8 @@ void Body::carry_chain() {
     }
 }
 
-/// Writes a register with two instructions, one where a predicate holds and one where it does not.
+/// Writes a register with two instructions: one is executed where a predicate holds, the other
+/// where it does not.
 void Body::both_ways() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_of(kind);
@@ -328,7 +329,7 @@ void Body::conditional_values() {
     here.conditional.push_back({d, p, negated});
 }
 
-/// Combines a register from its parts, or splits it into them.
+/// Assembles a register from its parts, or splits it into them.
 void Body::packing() {
     struct Parts {
         const char* type;

@@ -24,7 +24,7 @@ inline std::string number(u32 value) {
     return std::to_string(value);
 }
 
-/// Replaces each $ of an instruction's pattern by the next of the given operands.
+/// Replaces each $ of an instruction's pattern with the next of the given operands.
 std::string filled(const std::string& pattern, const std::vector<Given>& given);
 
 /// The order of blocks in the text.
@@ -32,8 +32,8 @@ enum class Layout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
-    /// Creates an empty function. Labels begin with `prefix`; if `lines`, every instruction gets a
-    /// source line of its own.
+    /// Creates an empty function. Labels begin with `prefix`; if `lines`, every instruction gets
+    /// its own source line.
     FunctionText(std::string prefix, bool lines);
 
     Reg make(Kind kind) { return {kind, made_[static_cast<int>(kind)]++}; }
@@ -51,7 +51,7 @@ public:
     /// Ends the block with `ret` or `exit`.
     void leave(const std::string& how);
 
-    /// Returns the declarations of registers and all blocks, beginning with the first.
+    /// Returns the declarations of the registers, followed by all blocks, starting with the first.
     std::string text(Random& random, Layout layout) const;
 
 private:

@@ -1,4 +1,4 @@
-// The instructions whose result depends only on their own lane, with the kinds of their operands.
+// The instructions whose results depend only on their own lane, with the kinds of their operands.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct LaneInstruction {
     Result result;
     Kind to, from[4];
     u32 sources;
-    /// Whether it is selp, or setp with a predicate as third source.
+    /// Whether it is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;
     const char* last = "";     ///< table of lop3
     bool approximate = false;  ///< whether other devices may round the last bit differently

@@ -70,7 +70,7 @@ std::string initial_values(Random& random, u32 count) {
 
 }  // namespace
 
-/// Generates the parts of a module in their order in the text.
+/// Generates the parts of a module in the order in which they appear in the text.
 class KernelMaker {
 public:
     KernelMaker(u64 seed, const PtxOptions& options)
@@ -205,8 +205,8 @@ private:
         }
     }
 
-    /// Generates a function that calls itself with a level that is smaller by one, until it reaches
-    /// 0.
+    /// Generates a function that calls itself with the level reduced by one, until the level
+    /// reaches 0.
     void recurse(Body& body, FunctionText& text, const std::string& name, Reg level) {
         const Reg got = body.made(Kind::word, "mov.u32 $, 17");
         const Reg p = body.made(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
@@ -377,8 +377,8 @@ private:
         body.emit("bar.sync 0");
     }
 
-    /// Generates the end of the kernel. Some threads may end before the others, after they have
-    /// stored the values they know.
+    /// Generates the end of the kernel. Some threads may end before the others, after storing the
+    /// values they know.
     void end_kernel(Body& body, FunctionText& text, Environment& env) {
         store_values(body, env, 0);
         if (features_.may_leave) {

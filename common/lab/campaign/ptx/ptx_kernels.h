@@ -18,7 +18,8 @@ struct PtxOptions {
     bool same_everywhere = false;
 };
 
-/// Returns a text that satisfies the contract. The same seed always gives the same text.
+/// Returns the text of a kernel that satisfies the contract. The same seed always produces the same
+/// text.
 std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
 /// Returns every opcode of a text with its modifiers, such as "add.s32" or "ld.global.v4.b32", once

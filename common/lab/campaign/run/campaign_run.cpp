@@ -1,21 +1,21 @@
 // Runs generated kernels with the libcudart that the loader finds, and prints a line for each.
 //
-//    campaign_run FILE...                 a file is the text of a kernel, or of many kernels after
-//                                         lines `//// NAME`
+//    campaign_run FILE...                 a file is the text of one kernel, or of many kernels,
+//                                         each after a line `//// NAME`
 //    campaign_run --skip N FILE...        skips the first N kernels
 //    campaign_run --limit N FILE...       limits the warp instructions of a kernel, on the
 //                                         simulator
 //    campaign_run --keep DIR FILE...      writes the memory that each kernel leaves to DIR/NAME.bin
-//    campaign_run --level N FILE...       sets how much a GPU's driver optimizes, 0 to 4; a result
-//                                         that depends on the level is a mistake of the compiler or
-//                                         undefined
+//    campaign_run --level N FILE...       sets how much a GPU's driver optimizes, from 0 to 4; a
+//                                         result that depends on the level is either a mistake of
+//                                         the compiler or undefined
 //    campaign_run --expect FILE FILE...   compares with the hashes in a file and counts the equal
 //                                         kernels. On a GPU, kernels that differ run once more
 //                                         without the driver's optimizer; a kernel that hangs or
 //                                         crashes the driver is named, and the others continue
 //
-// A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters
-// themselves; or `error NAME WHAT`. `start NAME` comes before it, so that a kernel that crashes can
+// A line is `done NAME RESULTS`, followed on the simulator by `COUNTERS REPORTS` and the counters
+// themselves, or `error NAME WHAT`. `start NAME` comes before it, so that a kernel that crashes can
 // be identified. On a GPU the first error is the last line, because later kernels in the same
 // process would fail as well.
 #include <cuda_runtime_api.h>
@@ -38,7 +38,7 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// Seconds after which a kernel on a GPU, including its compilation, is considered to hang.
+/// Seconds after which a kernel on a GPU, including its compilation, is considered hung.
 constexpr unsigned kPatienceSeconds = 30;
 
 struct Text {
@@ -80,7 +80,7 @@ std::string hex(u64 value) {
 
 // ---- functions of the simulator, if it is loaded ----
 
-/// Looks up a function by its name and converts to a pointer to it, which is null without the
+/// Looks up a function by name and converts to a pointer to it, which is null without the
 /// simulator.
 struct Found {
     const char* name;
@@ -161,7 +161,8 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     const std::optional<Launch> launch = launch_of(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
     const Library library(text, options.level);
-    // The seed depends only on the first line, so that shrinking the rest keeps the input.
+    // The seed depends only on the first line, so that shrinking the rest does not change the
+    // input.
     const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
     u64 results = 0;
     std::ofstream kept;
@@ -235,7 +236,7 @@ int run_all(const Options& options, const std::vector<Text>& texts) {
 /// The verdict on a kernel, as a letter.
 enum Verdict : char {
     kEqual = 'e',
-    /// Equal only if the GPU's driver does not optimize, so its compiler made a mistake.
+    /// Equal only if the GPU's driver does not optimize, so the driver's compiler made a mistake.
     kOptimiser = 'o',
     kDiffers = 'd',
     kCrashed = 'c',
@@ -325,7 +326,7 @@ private:
     const Options& options_;
     const std::vector<Text>& texts_;
     const std::map<std::string, std::string> expected_;
-    /// Whether the last process ended after an error rather than in a crash.
+    /// Whether the last process ended because of an error and did not crash.
     bool goes_on_ = false;
 };
 

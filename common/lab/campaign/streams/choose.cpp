@@ -49,8 +49,8 @@ void choose_block(Plan& plan, Random& random, std::initializer_list<int> widths)
     plan.threads_y = threads / plan.threads_x;
 }
 
-/// Chooses the block and the elements per thread until they fit in the registers and the tile is
-/// not too large for the matrix.
+/// Chooses the block and the elements per thread until the elements fit in the registers and the
+/// tile is not too large for the matrix.
 void choose_elements(Plan& plan, Random& random, std::initializer_list<int> widths) {
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
     do {
@@ -69,8 +69,8 @@ void choose_copy(Plan& plan, Random& random) {
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
-/// Makes the reads, the writes or both strided. If they differ, no tile may extend beyond the
-/// matrix.
+/// Makes the reads, the writes or both strided. If the two strides differ, no tile may extend
+/// beyond the matrix.
 void choose_strides(Plan& plan, Random& random) {
     int stride = 1;
     do {
@@ -158,7 +158,8 @@ void choose_any(Plan& plan, Random& random) {
     }
 }
 
-/// Adds unused shared memory, so that only a random number of blocks fit on a multiprocessor.
+/// Adds unused shared memory, so that only a randomly chosen number of blocks fit on a
+/// multiprocessor.
 void limit_blocks(Plan& plan, Random& random) {
     int blocks = 1;
     do {
@@ -193,7 +194,7 @@ int side_of_matrix(Random& random) {
     }
 }
 
-/// Returns a random number of elements after a row.
+/// Returns a random number of unused elements after a row.
 int some_room(Random& random) {
     return random.pick({0, 0, 0, 8, 32, 100});
 }

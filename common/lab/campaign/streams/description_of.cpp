@@ -13,7 +13,7 @@ std::string name_of(Kind kind) {
     return kind == Kind::transpose ? "turn" : dashed_name(kind);
 }
 
-/// Returns the defining parameter of a plan's family as a short text.
+/// Returns the defining parameter of a plan's family as a short string.
 std::string mark_of(const Plan& plan) {
     const Computation& work = plan.work;
     switch (plan.family) {
@@ -102,7 +102,7 @@ int pieces(int extent, int piece) {
     return (extent + piece - 1) / piece;
 }
 
-/// Returns the extent of `count` tiles in one direction. Unless `is_whole`, the last tile extends
+/// Returns the length of `count` tiles along one axis. Unless `is_whole`, the last tile extends
 /// beyond the matrix.
 int few(int piece, int count, bool is_whole) {
     return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;

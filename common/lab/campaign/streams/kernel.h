@@ -2,9 +2,9 @@
 /// Random kernels that the time model was not tuned on: their text, their launches, and their
 /// expected results.
 ///
-/// Each takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero),
-/// where T has `element` bytes, a pitch is the distance between two rows in elements, and `zero` is
-/// 0, which the compiler cannot know.
+/// Each takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero).
+/// A T has `element` bytes, a pitch is the distance between two rows in elements, and `zero` is
+/// always 0, which the compiler cannot know.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace coalesce::timing {
 
 /// The families of random kernels, which are generated in turn.
 enum class Family {
-    copy,        ///< copies with different elements per thread, block shapes and pitches
+    copy,        ///< copies with different block shapes, pitches, and elements per thread
     strides,     ///< copies in which the lanes of a warp read or write with a stride
     transpose,   ///< transposes without shared memory
     tile,        ///< transposes through tiles of many shapes, with or without padding
@@ -51,7 +51,8 @@ struct Computation {
     Kind kind = Kind::copy;
     int element = 4;  ///< bytes
     /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
-    /// (chunk / stride) * stride + p / (chunk / stride), and written in the same way.
+    /// (chunk / stride) * stride + p / (chunk / stride), with the read stride, and written in the
+    /// same way, with the write stride.
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< a fill writes only every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;

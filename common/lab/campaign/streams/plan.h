@@ -3,7 +3,7 @@
 //
 // A block moves one tile of the matrix, width x height elements; a persistent block moves one tile
 // after another. Without shared memory, element k of a thread lies threads_x columns after element
-// k - 1, or threads_y rows further at the end of a tile's row. Through shared memory, threads
+// k - 1 or, at the end of a tile's row, threads_y rows further down. With shared memory, threads
 // enumerate the tile's elements.
 #pragma once
 
@@ -38,11 +38,11 @@ struct Plan {
     bool is_tiled = false;              ///< through shared memory
     int threads_x = 32, threads_y = 1;  ///< of a block
     int width = 32, height = 1;         ///< of a block's tile
-    /// Elements of a thread in each direction, if the kernel does not use shared memory.
+    /// Elements per thread in each direction, if the kernel does not use shared memory.
     int across = 1, down = 1;
     bool is_down = false;  ///< whether the lanes of a warp follow a column of `in`
     Loads loads = Loads::batched;
-    int padding = 0;           ///< elements after each row of the tile
+    int padding = 0;           ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
     int passes = 0;            ///< extra passes through the tile, with barriers
     /// Whether sums are added in a tree in shared memory instead of with shuffles.
@@ -50,9 +50,9 @@ struct Plan {
     Order order = Order::rows;
     int band = 1;     ///< height of a band, in tiles
     int staying = 0;  ///< number of persistent blocks; 0 means one block per tile
-    /// Whether no tile extends beyond the matrix, so that no bounds are checked.
+    /// Whether all tiles lie within the matrix, so that no bounds are checked.
     bool is_whole = false;
-    /// Unused bytes of shared memory, which reduce the resident blocks.
+    /// Unused bytes of shared memory, which reduce the number of resident blocks.
     int extra_shared = 0;
     bool has_bounds = false;        ///< has __launch_bounds__
     int least_blocks = 0;           ///< second argument of __launch_bounds__
@@ -64,10 +64,10 @@ struct Plan {
     int elements() const {
         return is_tiled ? (width * height + threads() - 1) / threads() : across * down;
     }
-    /// Returns the bytes of the tile in shared memory.
+    /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns the 32-bit registers for the elements that a thread keeps at a time. Each element
-    /// takes at least one register.
+    /// Returns the number of 32-bit registers for the elements that a thread keeps at a time. Each
+    /// element takes at least one register.
     int held_words() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;
@@ -83,7 +83,7 @@ std::string text_of(const Plan& plan, const std::string& name);
 /// Returns a title for tables, such as "tile 64x32 of 8 by 256, pad 1": elements of 8 bytes, blocks
 /// of 256 threads.
 std::string title_of(const Plan& plan);
-/// Describes the plan in a sentence without its full stop.
+/// Describes the plan in a sentence, without the full stop.
 std::string description_of(const Plan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
 Run run_of(const Plan& plan, bool is_small);

@@ -23,8 +23,7 @@ std::string type_of(int element) {
 
 // ---- functions on one element ----
 
-/// Applies `expression` to each word of `value`, which replaces "WORD" in it, and combines the
-/// results.
+/// Substitutes each word of `value` for "WORD" in `expression`, and combines the results.
 std::string of_words(int element, const std::string& expression) {
     const auto of = [&](const std::string& word) {
         const std::size_t at = expression.find("WORD");
@@ -272,8 +271,8 @@ std::string turn_rows(const Plan& plan) {
            "__syncthreads();\n}\n";
 }
 
-/// In a copy, another thread stores the element than the one that loaded it. Otherwise the tile
-/// would have no effect.
+/// In a copy, each element is stored by a different thread than the one that loaded it. Otherwise
+/// the tile would have no effect.
 std::string store_tile(const Plan& plan) {
     const bool is_turned = plan.work.kind == Kind::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);

@@ -1,6 +1,7 @@
-// Transposes without shared memory that differ in one parameter at a time. They measure the cost of
-// partial sector stores by the shape of a block, the elements per thread, the order of blocks, and
-// the alignment of rows. Nothing here is random, because too few random kernels are of this kind.
+// Transposes without shared memory that differ in one parameter at a time. They measure how the
+// cost of partial sector stores depends on the shape of a block, the elements per thread, the order
+// of blocks, and the alignment of rows. Nothing here is random, because too few random kernels are
+// of this kind.
 #include "lab/campaign/streams/plan.h"
 
 namespace coalesce::timing {
@@ -20,7 +21,7 @@ constexpr Elements kElements[] = {
     {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
 constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
 constexpr int kBytesOfRow = 65536, kRows = 16384;
-/// Bytes after each row, so that the distance of rows is not a power of two.
+/// Bytes after each row, so that the distance between rows is not a power of two.
 constexpr int kBytesBehindRow = 1280;
 
 Plan plan_of(int element, const Block& block, const Elements& elements, Order order, int room) {
@@ -47,7 +48,8 @@ Plan plan_of(int element, const Block& block, const Elements& elements, Order or
 std::vector<Plan> transposing_plans() {
     std::vector<Plan> plans;
     for (const int element : {4, 8, 16}) {
-        // With this distance, at least every second row begins in the middle of a sector.
+        // With these bytes after each row, at least every second row begins in the middle of a
+        // sector.
         const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces campaign_run: a simulator whose plain mode gives another result for every kernel with `brev.b32`, and which
-# crashes in the kernel ptx-5.
+# Replaces campaign_run: a simulator whose plain mode gives a different result for every kernel with `brev.b32`, and
+# which crashes in the kernel ptx-5.
 while [ $# -gt 1 ]; do
     [ "$1" = --skip ] && skip=$2
     shift 2

@@ -2,9 +2,9 @@
 // end.
 //
 // Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
-// Idea       Both translations start from the same LLVM IR, so a difference between them is a
-//            mistake of ours. The program compares the memory that a kernel leaves, and its
-//            requests, sectors and wavefronts.
+// Idea       Both translations start from the same LLVM IR, so any difference between them is our
+//            mistake. The program compares the memory that a kernel leaves, and its requests,
+//            sectors and wavefronts.
 // Watch      Kernels that differ are kept in a folder, with the IR and both PTX texts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,7 +24,7 @@ using namespace coalesce::random_kernels;
 
 namespace {
 
-/// Kernels per source file. clang then reads the headers once for all of them.
+/// Kernels per source file, so that clang reads the headers only once for all of them.
 constexpr std::size_t kBatch = 10;
 
 struct Options {
@@ -62,10 +62,10 @@ std::string output_of(const std::vector<std::string>& command,
     return read_file(result);
 }
 
-/// Options of both invocations of clang.
+/// Options for both invocations of clang.
 const std::string kSameForBoth = " -Xclang -target-feature -Xclang +ptx78 -w -S";
 
-/// Returns a command: `program`, then `options` split at blanks, then the files.
+/// Returns a command: `program`, then `options` split at spaces, then the files.
 std::vector<std::string> command_of(const std::string& program, const std::string& options,
                                     const std::vector<std::string>& files) {
     std::vector<std::string> command{program};
@@ -102,7 +102,7 @@ std::string back_end_ptx(const Options& options, const std::filesystem::path& fo
         out);
 }
 
-/// Assembles our PTX with ptxas, because the simulated GPU may accept PTX that a real one rejects.
+/// Assembles our PTX with ptxas, because the simulated GPU may accept PTX that a real GPU rejects.
 void assemble(const std::string& ptxas, const std::string& ptx,
               const std::filesystem::path& folder) {
     write_file(folder / "ours.ptx", ptx);

@@ -1,4 +1,4 @@
-// Combines several kernels in one source, so that a compiler reads the headers once.
+// Combines several kernels in one source file, so that a compiler reads the headers once.
 #pragma once
 
 #include <string>
@@ -9,19 +9,18 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    /// Style and seed, such as "learner_17". "campaign_17" is of Style::exact.
+    /// Style and seed, such as "learner_17". "campaign_17" has Style::exact.
     std::string name;
     std::string text;  ///< generated text, in which the kernel is called `kernel`
     campaign::Launch launch;
 };
 
-/// Returns kernel number `index` of an endless sequence. Two of three are of Style::learner.
+/// Returns kernel number `index` of an endless sequence. Two out of three have Style::learner.
 Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);
 
-/// Returns a source with all kernels. Each kernel is in a namespace of its own and is called by its
-/// `name`.
+/// Returns one source file with all kernels, each in its own namespace and called by its `name`.
 std::string source_of(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

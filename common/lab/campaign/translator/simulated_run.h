@@ -1,5 +1,5 @@
-// Runs one kernel of a PTX text on the simulated GPU and records the memory that it leaves and its
-// counters.
+// Runs one kernel of a PTX text on the simulated GPU, and records its counters and the memory that
+// it leaves.
 #pragma once
 
 #include <map>
@@ -12,7 +12,8 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    /// Why the kernel was rejected or stopped, or what the checks reported. Empty if it ran.
+    /// Why the kernel was rejected or stopped, or what the checks reported. Empty if there was no
+    /// problem.
     std::string problem;
     std::vector<unsigned char> memory;
     CoalesceCounters counters{};

@@ -22,8 +22,8 @@ constexpr const char* kPredictedColour = kAmber;
 constexpr const char* kPredictedBarColour = kPaleAmber;
 constexpr const char* kFastestColour = kGreen;
 
-/// The style of a line in a chart. There are more styles than lessons: first by colour, then by
-/// dashes.
+/// The style of a line in a chart. Styles differ first in colour, then in dashes, so that there are
+/// more of them than lessons.
 struct LineStyle {
     const char* colour;
     const char* dashes;
@@ -42,7 +42,7 @@ const Json* fastest_beside(const Json& headline, const Json& results) {
 }
 
 /// Returns the first variant of each step, and every rival except the copy, which the charts draw
-/// as a line of its own.
+/// as a separate line.
 std::vector<Json> headlines(const Json& results) {
     std::vector<Json> chosen;
     std::set<std::string> seen;
@@ -58,7 +58,7 @@ std::string label_of(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
-/// Explains the rings, at the right edge of a picture.
+/// Draws the legend that explains the rings, at the right edge of a picture.
 void draw_legend(Svg& svg, const Both& both, Point place) {
     if (!both.predicted) return;
     const std::string text = "predicted, not measured";
@@ -188,7 +188,7 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end()) continue;
-        // Over 40 times slower, so the dot would be invisible
+        // Host code is over 40 times slower, so its dot would be invisible.
         if (course::is_of_host(result)) continue;
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
@@ -197,8 +197,8 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
     return spots;
 }
 
-/// Writes names beside their dots. Names at the right edge are in a column of their own, moved
-/// apart where they overlap.
+/// Writes names beside their dots. Names at the right edge go into a separate column, moved apart
+/// where they overlap.
 void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
     std::ranges::sort(spots, {}, [](const Spot& spot) { return spot.place.y; });
     double free_from = 0;
@@ -241,7 +241,7 @@ std::vector<Line> lines_over_sizes(const Shown& shown) {
     return lines;
 }
 
-/// Draws a line of points. `place` gives the position of each side of a matrix along the axis.
+/// Draws a line through points. `place` gives the position of each side of a matrix along the axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
                LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace coalesce::proof {
 namespace {
 
-/// Above this time a kernel's times vary little, so a few launches are enough.
+/// Above this time a kernel's times vary little, so one timed launch per round is enough.
 constexpr double kSlowMs = 60;
 constexpr int kHostLaunches = 3;
 
@@ -31,7 +31,7 @@ bool is_copy_of_the_driver(const Entry& entry) {
     return entry.variant == "memcpy";
 }
 
-/// Returns why a variant does not run at that size, or an empty string if it runs.
+/// Returns why a variant does not run at this size, or an empty string if it does.
 std::string reason_to_skip(const Variant& variant, Shape shape) {
     if (variant.needs_gpu && simulator_library::is_loaded()) return "it needs a real GPU";
     return refusal(variant, shape);

@@ -18,22 +18,23 @@ struct Entry {
     std::string step;             ///< "02_naive", "rivals"
     std::string variant;          ///< name of the variant
     std::string skipped;          ///< why the variant was not run; empty if it was
-    std::string wrong;            ///< what is wrong with the output; empty if it is right
+    std::string wrong;            ///< what is wrong with the output; empty if it is correct
     std::vector<double> ms = {};  ///< of every timed launch
-    /// The bytes that it reads and writes, from which its bandwidth is computed.
+    /// The bytes that the variant reads and writes, from which its bandwidth is computed.
     double bytes = 0;
     int element_size = 4;    ///< in bytes
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// GB/s of a copy of as many bytes in the same rounds; 0 if the variant `memcpy` measures this.
+    /// GB/s of a copy of the same number of bytes in the same rounds; 0 if the variant `memcpy`
+    /// measures this.
     double copy_gbps = 0;
 
-    /// Reports whether it ran and its output was right.
+    /// Reports whether the variant ran and its output was correct.
     bool is_verified() const { return skipped.empty() && wrong.empty(); }
     /// Reports whether it was timed.
     bool is_timed() const { return is_verified() && !ms.empty(); }
-    /// Returns the median of all launches and its uncertainty.
+    /// Returns the median time of all launches and its uncertainty.
     Timing timing() const { return summarise(ms); }
-    /// Returns 10^9 bytes per second, computed from the median.
+    /// Returns the bandwidth in 10^9 bytes per second, computed from the median time.
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
@@ -46,7 +47,8 @@ struct Seat {
 /// The variants at one size, grouped by the buffers that they need.
 struct Field {
     std::vector<Entry> entries;  ///< all variants, in the order of the course
-    /// Device variants, grouped by the buffers that they can share; floats are first.
+    /// Device variants, grouped by the buffers that they can share; the variants for floats come
+    /// first.
     std::vector<std::vector<Seat>> heats;
     std::vector<Seat> with_host;  ///< host code and transfers, which have their own buffers
 };
@@ -61,14 +63,14 @@ public:
     /// Allocates and fills the buffers. Writes results to `entries`.
     Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries);
 
-    /// Returns the bytes of device memory for the buffers of these seats.
+    /// Returns how many bytes of device memory the buffers of these seats need.
     static std::size_t bytes_needed(const std::vector<Seat>& seats, Shape shape);
 
     /// Launches each variant once and compares every bit of its output on the device. If
     /// `by_host_too`, the harness's verifier compares it as well.
     void verify(bool by_host_too);
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
-    /// starts with another variant.
+    /// starts with a different variant.
     void play_round(Stopwatch& stopwatch, int round, int launches);
     /// Launches once more and runs the verifier's full check, which also tests that guard bands and
     /// input are unchanged.

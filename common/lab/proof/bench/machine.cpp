@@ -28,7 +28,7 @@ constexpr const char* kQueries[][2] = {
     {"clocks_throttle_reasons.active", "throttle_reasons"},
 };
 
-/// Returns the text as a number if it is one, else as a string.
+/// Returns the text as a number if it is one, otherwise as a string.
 Json value_of(const std::string& text) {
     std::istringstream stream(text);
     double number = 0;
@@ -66,8 +66,8 @@ Json ask_for(std::size_t count) {
 }  // namespace
 
 Json ask_nvidia_smi() {
-    // Some drivers use another name for the last query, and nvidia-smi rejects the whole request if
-    // it does not know a name.
+    // Some drivers use a different name for the last query, and nvidia-smi rejects the whole
+    // request if it does not know a name.
     for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
         const Json answer = ask_for(count);
         if (!answer.empty()) return answer;

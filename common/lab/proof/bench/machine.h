@@ -10,10 +10,10 @@
 namespace coalesce::proof {
 
 /// Returns what nvidia-smi reports about the first GPU (name, driver, clocks, power, temperature),
-/// or an empty object if it fails. Takes some tenths of a second.
+/// or an empty object if it fails. Takes a few tenths of a second.
 Json ask_nvidia_smi();
 
-/// Asks nvidia-smi in another thread, to read the clocks while the GPU is working.
+/// Asks nvidia-smi in another thread, so that the clocks are read while the GPU is working.
 inline std::future<Json> ask_nvidia_smi_meanwhile() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }

@@ -1,9 +1,9 @@
 // bench -- times every kernel of every step, and every rival, in one run on one GPU.
 //
 // All kernels run in this process (step_modules.h) and share two buffers. At each size, the program
-// verifies every output bit by bit. Then it runs rounds in which each kernel has a few launches, so
-// that clocks, heat and other drift affect all kernels alike. The Python rivals, in a second
-// process, run at the end of each round.
+// verifies every output bit by bit. It then runs rounds in which each kernel is launched a few
+// times, so that clocks, heat and other drift affect all kernels alike. The Python rivals run in a
+// second process at the end of each round.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,10 +43,10 @@ struct Plan {
     std::string sizes_named, device_named = "gpu";
     std::string json;    ///< output file; empty: docs/results/DEVICE.json
     std::string commit;  ///< commit of the source; empty: ask git
-    /// A JSON file whose charts are drawn without measuring anything.
+    /// A JSON file of results. Its charts are drawn without measuring anything.
     std::string draw;
     std::string folder;  ///< folder for charts; empty: docs/diagrams
-    int rounds = 8;      ///< rounds in which each variant runs once
+    int rounds = 8;      ///< rounds in which each variant has one turn
     int launches = 5;    ///< timed launches per round, after an untimed one
     bool quick = false, no_python = false;
     /// Time nothing, and only check that every kernel loads, runs and verifies.
@@ -114,8 +114,8 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs floats at all sizes first, while device memory is not fragmented, as in a program of
-    /// its own. The position of pages changes the times of matrices with long rows by up to 7 %.
+    /// Runs floats at all sizes first, while device memory is not yet fragmented, as in a program
+    /// of its own. The position of pages changes the times of matrices with long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Field> fields;
         std::vector<SizeResults> results;

@@ -60,7 +60,7 @@ void PythonRivals::begin(Shape shape) {
     if (!python_) return;
     versions_ = answer.value("versions", "");
     for (Entry& entry : entries_) {
-        // A rival without a message is available and right.
+        // A rival without a message is available and its result is correct.
         const json state =
             answer.value(entry.variant, json{{"skipped", "rivals.py does not know it"}});
         entry.skipped = state.value("skipped", "");

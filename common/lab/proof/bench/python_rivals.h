@@ -12,14 +12,14 @@
 
 namespace coalesce::proof {
 
-/// The Python program bench/rivals.py. If anything fails there, the rival counts as absent and the
+/// The Python program bench/rivals.py. If anything in it fails, the rival counts as absent and the
 /// benchmark continues.
 class PythonRivals {
 public:
     /// Starts the program, which imports its libraries while the first kernels are verified.
     PythonRivals(const std::string& script, bool wanted);
 
-    /// Creates and verifies a matrix of that shape.
+    /// Creates a matrix of this shape, and verifies the rivals on it.
     void begin(Shape shape);
     /// Times the rivals while nothing else uses the device.
     void play_round(int launches);

@@ -7,8 +7,8 @@
 namespace coalesce::proof {
 namespace {
 
-/// Returns the index of the main results: those of the largest square, or else of the largest
-/// matrix.
+/// Returns the index of the main results: those of the largest square or, if there is none, of the
+/// largest matrix.
 std::size_t most_telling(const std::vector<SizeResults>& sizes) {
     const auto rank = [](const SizeResults& size) {
         const bool is_square = size.shape.rows == size.shape.cols;

@@ -15,7 +15,7 @@ namespace coalesce::proof {
 struct SizeResults {
     Shape shape;
     std::vector<Entry> entries;  ///< all variants in the order of the course, then the rivals
-    Json clocks;                 ///< clocks of the GPU while it worked
+    Json clocks;                 ///< clock rates of the GPU while it was working
 
     /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.
     double copy_gbps() const;

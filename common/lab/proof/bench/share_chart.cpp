@@ -57,7 +57,7 @@ std::string name_of_shape(const Json& row) {
            format("%d x %d", row.value("rows", 0), row.value("cols", 0));
 }
 
-/// Returns the first part of a variant's name, "nccl" of "nccl/8-64K-30us".
+/// Returns the first part of a variant's name, such as "nccl" for "nccl/8-64K-30us".
 std::string way_of(const Json& result) {
     const std::string variant = result.value("variant", "");
     return variant.substr(0, variant.find('/'));

@@ -10,7 +10,7 @@
 
 namespace coalesce::proof {
 
-/// An item with a bar for each competitor. A share below 0 was not measured.
+/// An item with a bar for each competitor. A share below 0 means that it was not measured.
 struct Shares {
     std::string name;
     std::vector<double> of_compared;

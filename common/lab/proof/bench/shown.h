@@ -37,7 +37,7 @@ struct Both {
 Both both_of(const ChartResults& results);
 
 bool is_rival(const Json& result);
-/// Reports whether a result was right and has a bandwidth.
+/// Reports whether a result was correct and has a bandwidth.
 bool is_timed(const Json& result);
 
 }  // namespace coalesce::proof

@@ -1,5 +1,5 @@
 /// \file
-/// Draws pictures in SVG, with shapes in the order in which they are drawn. Colours are variables
+/// Draws pictures in SVG. Shapes that are drawn later cover earlier ones. Colours are variables
 /// with a value for light and one for dark backgrounds; a page with a theme switch sets the
 /// variables itself.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace coalesce::proof {
 
-/// A kernel occurs in the record but not in its program, or the other way round.
+/// Thrown if a kernel occurs in the record but not in its program, or vice versa.
 struct RecordError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -31,9 +31,9 @@ struct Record {
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
 Record published_record();
 
-/// Returns published and predicted times in pairs, in the order of the kernels. `predicted` is the
-/// JSON that the program writes with --time. Throws RecordError if one of them lacks a kernel of
-/// the other.
+/// Returns pairs of published and predicted times, in the order of the kernels. `predicted` is the
+/// JSON that the program writes with --time. Throws RecordError if a kernel is missing from either
+/// of them.
 std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predicted);
 
 }  // namespace coalesce::proof

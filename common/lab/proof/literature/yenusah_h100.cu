@@ -1,8 +1,9 @@
-// yenusah_h100 -- the 20 transposes whose times on an H100 Caleb Yenusah has published, rewritten.
+// yenusah_h100 -- rewritten versions of the 20 transposes whose times on an H100 Caleb Yenusah
+// published.
 //
-// record.cpp has the times and their source. Each variant here matches the original in its tile,
-// padding, threads, elements per thread, bounds checks, 32-bit indices of a square matrix, and
-// restrict pointers.
+// record.cpp contains the times and their source. Each variant here matches the original in its
+// tile, padding, threads, elements per thread, bounds checks, 32-bit indices of a square matrix,
+// and restrict pointers.
 
 #include "harness/harness.h"
 

@@ -14,7 +14,7 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// Instantiates another kernel from the same code, which can have attributes of its own.
+/// A second instance of the same kernel, which can have its own attributes.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(THREADS)
 
 enum class Work { copy, read, write };
 
-/// Moves tiles of 64 x 64 with 256 threads, four float4s each.
+/// Moves tiles of 64 x 64 with 256 threads, four float4s per thread.
 template <Work WORK, Order ORDER>
 __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
     const Place at = place_of<ORDER, 1>(blockIdx.x, rows / 64, cols / 64);
@@ -164,8 +164,8 @@ Launch staying(int blocks) {
     };
 }
 
-/// Runs as many blocks as fit, although most of the memory shared with the first-level cache is
-/// reserved for shared memory.
+/// Runs as many blocks as fit when shared memory gets the largest possible part of the memory that
+/// it shares with the first-level cache.
 Launch without_first_level() {
     return [](float* out, const float* in, int rows, int cols) {
         auto* const kernel = transpose_tiles<64, 64, 256, Small>;

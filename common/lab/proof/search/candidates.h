@@ -1,6 +1,6 @@
 /// \file
-/// The kernels of the search for the fastest transpose. Each changes one thing in another kernel.
-/// docs/guide/search.md describes the search.
+/// The kernels of the search for the fastest transpose. Each differs from another kernel in one
+/// thing. docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@ namespace coalesce::proof {
 /// The sides of the matrices in the search are multiples of this.
 constexpr int kSearchSide = 256;
 
-/// A kernel and its way of launching.
+/// A kernel and how it is launched.
 struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes it moves, relative to reading and writing the matrix once. A kernel that only
-    /// reads has one half, and no output to verify.
+    /// The bytes that the kernel moves, relative to reading and writing the matrix once. A kernel
+    /// that only reads has one half, and no output to verify.
     double share = 1;
     std::string question = {};  ///< experiment that it belongs to
 
-    /// Reports whether it moves the matrix, so that its output can be verified.
+    /// Reports whether the kernel moves the matrix, so that its output can be verified.
     bool has_output() const { return share == 1; }
 };
 
 using Launch = decltype(Candidate::launch);
 
-/// Returns all candidates, ordered by question. The grids of persistent blocks depend on
+/// Returns all candidates, grouped by question. The grids of persistent blocks depend on
 /// `multiprocessors`.
 std::vector<Candidate> search_candidates(int multiprocessors);
 

@@ -92,7 +92,7 @@ Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shap
             {"results", rows}};
 }
 
-/// Returns a row as the programs of lessons write it.
+/// Returns a row in the format that the lessons' programs write.
 Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
     const double bytes = 2.0 * sizeof(float) * candidate.share * shape.rows * shape.cols;
     const auto launch = [&] {

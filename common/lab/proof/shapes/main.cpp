@@ -1,5 +1,5 @@
 // shapes -- measures coalesce::transpose on shapes and elements of all kinds, and coalesce::permute
-// on arrays. Each is compared with a copy of the same bytes on the device in the same run; PyTorch
+// on arrays. In the same run, each is compared with a copy of the same bytes on the device; PyTorch
 // and CuPy are compared with their own copies.
 
 #include <cuda_runtime_api.h>
@@ -84,8 +84,8 @@ void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
                              " elements are wrong");
 }
 
-/// Times `work` and a copy of `bytes` in the same rounds. Returns the median of the work and of the
-/// copy, in milliseconds.
+/// Times `work` and a copy of `bytes` in the same rounds. Returns the median times of the work and
+/// of the copy, in milliseconds.
 std::pair<double, double> beside_copy(const DeviceBuffer& out, const DeviceBuffer& in,
                                       std::size_t bytes, const std::function<void()>& work,
                                       Stopwatch& stopwatch, int launches) {
@@ -184,7 +184,7 @@ Memory memory_for(const std::vector<ShapeCase>& shapes, const std::vector<Permut
         most_in = std::max(most_in, one.bytes());
         most_out = std::max(most_out, one.bytes());
     }
-    // The extra room keeps the distance of the two buffers from being a power of two.
+    // The extra room ensures that the distance between the two buffers is not a power of two.
     return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
 }
 

@@ -23,10 +23,10 @@ struct PermuteCase {
     std::string order_text() const;
 };
 
-/// Returns all cases. If `divided`, the long axes are shorter, for the simulated GPU.
+/// Returns all cases. If `divided` is true, the long axes are shorter, for the simulated GPU.
 std::vector<PermuteCase> permute_cases(bool divided);
 
-/// Calls `coalesce::permute` in the default stream. Throws CudaError.
+/// Calls `coalesce::permute` on the default stream. Throws CudaError.
 void permute_case(void* out, const void* in, const PermuteCase& one);
 /// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one);

@@ -53,7 +53,7 @@ def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
 
 
 def permute_times(milliseconds, cupy, size, sizes, order):
-    # An element size without a PyTorch type becomes an extra axis, which stays last.
+    # An element size without a matching PyTorch type becomes an extra axis, which stays last.
     unit = math.gcd(size, 16)
     if unit != size:
         sizes, order = sizes + [size // unit], order + [len(sizes)]

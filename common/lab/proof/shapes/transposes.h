@@ -34,12 +34,12 @@ struct ShapeCase {
     std::string shape() const;
 };
 
-/// Returns all cases. If `divided`, the long sides are shorter, for the simulated GPU.
+/// Returns all cases. If `divided` is true, the long sides are shorter, for the simulated GPU.
 std::vector<ShapeCase> shape_cases(bool divided);
 
 /// Fills memory with bytes that depend on their position.
 void fill(void* data, std::size_t bytes);
-/// Calls `coalesce::transpose` in the default stream. Throws CudaError.
+/// Calls `coalesce::transpose` on the default stream. Throws CudaError.
 void transpose_case(void* out, const void* in, const ShapeCase& shape);
 /// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape);

@@ -48,7 +48,7 @@ TEST_CASE("a number that is changed by one is found, in every exact counter") {
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // If it were equal, the pipe's own counter would decide.
+            // If the pipe's own counter were equal, it would decide.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
             }
@@ -127,7 +127,7 @@ TEST_CASE("where the pipe itself agrees with the simulator, ncu's own estimate d
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe is off by one as well, and a near miss does not count as equal.
+    // The pipe is now off by one as well, and a near miss does not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     // A metric that is wrong more often than right is no longer used as a check.
@@ -163,7 +163,7 @@ TEST_CASE("other launches than ours are refused") {
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
                          "2 kernels were launched, but ncu profiled 1", std::runtime_error);
     Both other;
-    // A kernel whose name only contains ours is another kernel.
+    // A kernel whose name merely contains ours is a different kernel.
     other.launches[0].kernel = "my_copy_tile(float *)";
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";

@@ -78,10 +78,10 @@ public:
     /// Adds every result in a file written by bench, at any depth.
     void add_results(const Json& json);
     /// Adds citations of the form "FIGURE: WHERE IT IS FROM", one per line; lines that begin with #
-    /// are ignored. Throws std::runtime_error for a line of another form.
+    /// are ignored. Throws std::runtime_error for any other line.
     void add_citations(const std::string& text);
 
-    /// Reports whether some result rounds to the quoted value, or the figure is cited.
+    /// Reports whether any result rounds to the quoted value, or the figure is cited.
     bool have(const Figure& figure);
     /// Returns the citations that no figure has needed so far.
     std::set<std::string> unused_citations() const;

@@ -94,8 +94,8 @@ TEST_CASE(
     CHECK(times("racecheck float4_at_one") == 0);
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
-    // initcheck ran again without that case: it reported nothing, but an error ended the run before
-    // its last case.
+    // initcheck ran again without the case that stops: it reported nothing, but an error ended the
+    // run before its last case.
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);

@@ -1,5 +1,5 @@
-// Tests the reader of a GPU's counters and times for the tutorial kernels, and the comparison with
-// the simulator.
+// Tests reading a GPU's counters and times for the tutorial kernels, and comparing them with the
+// simulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>

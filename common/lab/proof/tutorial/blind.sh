@@ -1,7 +1,7 @@
 #!/bin/sh
-# blind.sh build|check|time FOLDER SET... -- builds the programs of sets of kernels (the folders next to this file) into
-# FOLDER with nvcc alone, checks their results on this machine's GPU, or measures their times on it. `time` writes
-# FOLDER/SET/THEME.times. Record the predictions of a set before measuring it (docs/guide/proof.md).
+# blind.sh build|check|time FOLDER SET... -- builds the programs of the given sets of kernels (the folders next to this
+# file) into FOLDER with nvcc alone, checks their results on this machine's GPU, or measures their times on it. `time`
+# writes FOLDER/SET/THEME.times. Record the predictions of a set before measuring it (docs/guide/proof.md).
 set -eu
 step=$1
 folder=$(mkdir -p "$2" && cd "$2" && pwd)

@@ -1,5 +1,5 @@
 /// \file
-/// Helper functions for the examples of the second and third set.
+/// Helper functions for the examples of the second and third sets.
 #pragma once
 
 #include <cuda_fp16.h>

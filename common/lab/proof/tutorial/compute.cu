@@ -74,7 +74,7 @@ EXAMPLE(nbody_naive) {
     return all_pairs(nbody_naive, 128);
 }
 
-// Loads the bodies in tiles into shared memory.
+// Loads the bodies into shared memory, one tile at a time.
 __global__ void nbody_tiled(float4* forces, const float4* bodies, int n) {
     __shared__ float4 tile[64];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -283,7 +283,7 @@ __host__ __device__ int escape_time(float cx, float cy, int most) {
     return k;
 }
 
-/// Compares, but allows a small share of pixels to differ, because host and device round
+/// Compares pixels, but allows a small share of them to differ, because host and device round
 /// differently.
 std::string compare_most(const std::vector<int>& found,
                          const std::function<int(std::size_t)>& expected) {
@@ -391,7 +391,7 @@ EXAMPLE(polynomial) {
         1e-5);
 }
 
-// Computes many steps of a recurrence, so that only arithmetic counts.
+// Computes many steps of a recurrence, so that only the arithmetic takes time.
 __global__ void long_recurrence(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -435,7 +435,7 @@ EXAMPLE(four_recurrences) {
         1e-4);
 }
 
-// Computes the sine, exponential, power and root of each element.
+// Computes the sine, exponential, power and square root of each element.
 __global__ void expensive_map(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = sqrtf(expf(in[i])) + sinf(in[i]) * powf(in[i] + 1, 1.5f);

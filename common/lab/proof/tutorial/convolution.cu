@@ -318,7 +318,7 @@ EXAMPLE(convolution_layer) {
             [=] { return compare(out, expected, 1e-4, 20000); }};
 }
 
-// Takes the maximum of each 2 x 2 pixels.
+// Takes the maximum of each group of 2 x 2 pixels.
 __global__ void max_pool(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const float* p = in + (blockIdx.z * side + 2 * y) * side + 2 * x;
@@ -406,7 +406,7 @@ EXAMPLE(grey_of_uchar4) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// Averages 3 x 3 pixels, repeating the border.
+// Averages the 3 x 3 pixels around each pixel, repeating those at the border.
 __global__ void box_blur(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -451,7 +451,7 @@ EXAMPLE(sobel) {
     return image_filter(sobel, pick(2048, 128), dim3(16, 16), dim3(16, 16), sobel_of);
 }
 
-// Detects edges with Sobel's masks, reading from shared memory.
+// Detects edges with Sobel masks, reading from shared memory.
 __global__ void sobel_shared(float* out, const float* in, int width, int height) {
     __shared__ float s[18][18];
     const int left = blockIdx.x * 16 - 1, top = blockIdx.y * 16 - 1;
@@ -473,7 +473,7 @@ EXAMPLE(sobel_shared) {
     return image_filter(sobel_shared, pick(2048, 128), dim3(16, 16), dim3(16, 16), sobel_of);
 }
 
-// Takes the median of nine pixels, sorted in registers.
+// Takes the median of nine pixels by sorting them in registers.
 __global__ void median_3x3(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) return;
@@ -560,7 +560,7 @@ EXAMPLE(rotate_image) {
                         });
 }
 
-// Blends two images by the weights of a third.
+// Blends two images, weighted by a third.
 __global__ void blend_images(float* out, const float* a, const float* b, const float* alpha,
                              int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

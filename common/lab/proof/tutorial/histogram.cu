@@ -28,7 +28,7 @@ bool is_kept(int value) {
     return value < 30;
 }
 
-/// Compares with the elements that should be kept, in any order.
+/// Compares the output with the elements that should be kept, in any order.
 std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const Buffer<int>& in) {
     std::vector<int> expected, found = out.read();
     for (const int value : in.start())
@@ -113,7 +113,8 @@ EXAMPLE(histogram_warps) {
     return byte_histogram(histogram_warps, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Uses few bins with a byte counter per thread and bin, so that atomics are needed only at the end.
+// Uses few bins, with a byte counter per thread and bin, so that atomics are needed only at the
+// end.
 __global__ void histogram_byte_counters(int* counts, const unsigned char* in, int per_thread) {
     __shared__ unsigned char s[16][kThreads];
     for (int b = 0; b < 16; ++b) s[b][threadIdx.x] = 0;

@@ -44,7 +44,7 @@ Example square_product(Kernel kernel, int tile, dim3 block, int side) {
 
 }  // namespace
 
-// Computes one element per thread, with the lanes along a row.
+// Computes one element per thread; the lanes run along a row.
 __global__ void matmul_naive(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
               col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,7 +57,7 @@ EXAMPLE(matmul_naive) {
     return square_product(matmul_naive, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Makes a common beginner's mistake: the lanes are along a column.
+// Makes a common beginner's mistake: the lanes run down a column.
 __global__ void matmul_down_columns(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x,
               col = blockIdx.y * blockDim.y + threadIdx.y;
@@ -468,7 +468,7 @@ std::string compare_matvec(const Buffer<float>& y, const Buffer<float>& a, const
     return compare(y, expected, 1e-4, 2000);
 }
 
-/// Makes an example of kernel(y, A, x, cols) in which each block computes `rows_of_block` rows.
+/// Makes an example of kernel(y, A, x, cols), where each block computes `rows_of_block` rows.
 template <class Kernel>
 Example matvec(Kernel kernel, int rows_of_block, int threads) {
     const int rows = pick(16384, 512), cols = 1024;

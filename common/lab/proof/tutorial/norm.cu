@@ -24,7 +24,7 @@ struct Rows {
     }
 };
 
-/// Compares with the softmax of each row, or with its logarithm.
+/// Compares with the softmax of each row, or with the logarithm of the softmax.
 std::string compare_softmax(const Rows& a, bool is_log = false) {
     const auto width = static_cast<std::size_t>(a.cols);
     std::size_t last_row = ~std::size_t{0};
@@ -207,7 +207,7 @@ EXAMPLE(log_softmax) {
             [=] { return compare_softmax(a, true); }};
 }
 
-// Uses one block per row; computes the mean, then the variance.
+// Uses one block per row; computes first the mean, then the variance.
 __global__ void layer_norm_block(float* out, const float* in, const float* gain, const float* bias,
                                  int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -251,7 +251,7 @@ EXAMPLE(layer_norm_shared) {
         [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// Uses one warp per row; computes the sum and the squares in one pass of float4 loads.
+// Uses one warp per row; computes the sum and the sum of squares in one pass of float4 loads.
 __global__ void layer_norm_warp(float4* out, const float4* in, const float4* gain,
                                 const float4* bias, int quads) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -435,7 +435,7 @@ EXAMPLE(adam_step) {
             }};
 }
 
-// Copies rows of an embedding table, with one block per word.
+// Copies rows of an embedding table, one block per word.
 __global__ void embedding(float* out, const float* table, const int* words, int width) {
     for (int c = threadIdx.x; c < width; c += blockDim.x)
         out[blockIdx.x * width + c] = table[words[blockIdx.x] * width + c];

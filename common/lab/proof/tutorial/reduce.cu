@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// Sums with every second thread, then every fourth, as most courses begin.
+// Sums with every second thread, then every fourth; most courses begin with this version.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -338,7 +338,8 @@ EXAMPLE(reduce_argmax) {
     };
     return {[=] { reduce_argmax<<<n / kThreads, kThreads>>>(out, in); },
             [=] {
-                // If several elements are equal to the maximum, any of them is right.
+                // If several elements are equal to the maximum, the index of any of them is
+                // correct.
                 const auto found = out.read();
                 return compare(found, [&](std::size_t b) {
                     const auto at = static_cast<std::size_t>(found[b]);
@@ -363,7 +364,7 @@ EXAMPLE(reduce_integers_redux) {
             [=] { return compare(out, sum); }, [=] { out.restore(); }};
 }
 
-// Computes the product of two vectors, with a reduction in shared memory.
+// Computes the dot product of two vectors, with a reduction in shared memory.
 __global__ void dot_product(float* out, const float* a, const float* b, int n) {
     __shared__ float s[kThreads];
     float sum = 0;
@@ -459,7 +460,7 @@ EXAMPLE(reduce_columns_thread) {
             [=] { return compare(out, sum, 1e-4, 2000); }};
 }
 
-// Finds the minimum and the maximum together by shuffles.
+// Finds the minimum and the maximum together, with shuffles.
 __global__ void reduce_min_max(float2* out, const float* in) {
     float low = in[blockIdx.x * blockDim.x + threadIdx.x], high = low;
 #pragma unroll

@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 22, 1 << 16);
 }
 
-/// Returns the prefix sums of runs of `run` elements, including or excluding the element itself.
+/// Returns the inclusive or exclusive prefix sums of runs of `run` elements.
 std::vector<int> prefix_sums(const std::vector<int>& in, std::size_t run, bool is_inclusive) {
     std::vector<int> sums(in.size());
     int sum = 0;
@@ -136,7 +136,7 @@ EXAMPLE(scan_blelloch) {
 
 namespace {
 
-/// Returns the index of element `i` if one word is left free after every 32.
+/// Returns the index of element `i` if one word is left unused after every 32.
 __device__ int padded(int i) {
     return i + (i >> 5);
 }
@@ -298,7 +298,8 @@ __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* f
     out[i] = sum + before;
 }
 EXAMPLE(scan_chained) {
-    // All blocks are resident together, so that no block waits for one that has not started.
+    // All blocks are resident at the same time, so that no block waits for one that has not
+    // started.
     const int n = pick(1 << 17, 1 << 14), threads = 512;
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), sums = zeros<int>(n / threads),
                       flags = zeros<int>(n / threads);

@@ -30,7 +30,7 @@ Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
             }};
 }
 
-/// Demonstrates repeated reads of word stride * t of shared memory.
+/// Repeatedly reads word stride * t of shared memory in thread t.
 template <int stride>
 __device__ void read_with_stride(float* out, const float* in) {
     __shared__ float s[1024];
@@ -125,7 +125,7 @@ EXAMPLE(four_neighbour_stores) {
                      });
 }
 
-// Reads neighbouring pairs in an array of odd length.
+// Reads neighbouring pairs that start at odd indices.
 __global__ void pairs_at_odd_places(float* out, const float* in) {
     __shared__ float s[2 * kThreads + 1];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -424,7 +424,7 @@ EXAMPLE(tile_maxima) {
                      });
 }
 
-// Indexes a thread's array with data, so that the array is in local memory.
+// Indexes a per-thread array with input data, so that the array is placed in local memory.
 __global__ void local_array(int* out, const int* in) {
     int counts[16] = {};
     const int first = blockIdx.x * kThreads * 8 + threadIdx.x;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Compares with the input after each run of `run` elements is sorted.
+/// Compares with the input after sorting each run of `run` elements.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)
@@ -136,7 +136,8 @@ EXAMPLE(bitonic_warp) {
             [=] { return compare_sorted(data, data, 32); }, [=] { data.restore(); }};
 }
 
-// Performs an odd-even transposition sort, in which neighbours are compared alternately.
+// Performs an odd-even transposition sort, which alternates between comparing even and odd pairs of
+// neighbours.
 __global__ void odd_even_shared(int* data) {
     __shared__ int s[256];
     const int t = threadIdx.x, first = blockIdx.x * 256;
@@ -193,7 +194,7 @@ EXAMPLE(sort_eight_in_registers) {
             [=] { return compare_sorted(data, data, 8); }, [=] { data.restore(); }};
 }
 
-// Sorts by insertion in an array per thread, which is in local memory.
+// Sorts by insertion in a per-thread array, which is in local memory.
 __global__ void insertion_sort_local(int* data) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
     int v[16];
@@ -310,7 +311,7 @@ EXAMPLE(bucket_scatter) {
             [=] { next.restore(); }};
 }
 
-// Merges two sorted arrays; each element searches its position in the other array.
+// Merges two sorted arrays; each element searches for its position in the other array.
 __global__ void merge_by_search(int* out, const int* a, const int* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int *mine = i < n ? a : b, *other = i < n ? b : a, at = i < n ? i : i - n,

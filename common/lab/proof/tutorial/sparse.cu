@@ -1,4 +1,4 @@
-// Sparse matrices, graphs, transforms, clustering, texts.
+// Sparse matrices, graphs, transforms, clustering, strings.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include "tutorial.h"
 
@@ -269,7 +269,7 @@ EXAMPLE(page_rank) {
             [=] { return compare(next, expected, 1e-4); }};
 }
 
-// Performs one step of Floyd and Warshall's algorithm for all shortest paths.
+// Performs one step of the Floyd-Warshall algorithm for all shortest paths.
 __global__ void floyd_step(int* distance, int through, int n) {
     const int to = blockIdx.x * blockDim.x + threadIdx.x, from = blockIdx.y;
     const int detour = distance[from * n + through] + distance[through * n + to];
@@ -456,7 +456,7 @@ EXAMPLE(nearest_centre) {
     return {[=] { nearest_centre<<<n / kThreads, kThreads>>>(nearest, points, centres, n); },
             [=] {
                 const auto found = nearest.read();
-                // If two centres are equally near, either is right.
+                // If two centres are equally near, either is correct.
                 return compare(found, [&](std::size_t i) {
                     const auto distance = [&](int c) {
                         const float2 p = points.start(i),
@@ -470,7 +470,7 @@ EXAMPLE(nearest_centre) {
             }};
 }
 
-// Sums the points of each cluster, the second half of a k-means step, in shared memory first.
+// Sums the points of each cluster, first in shared memory: the second half of a k-means step.
 __global__ void sums_of_clusters(float* sums, int* counts, const float2* points, const int* cluster,
                                  int n) {
     __shared__ float sx[16], sy[16];
@@ -523,7 +523,7 @@ Buffer<char> letters(int n) {
 
 }  // namespace
 
-// Each thread compares the pattern with the text at its index.
+// Each thread compares the pattern with the text that starts at its index.
 __constant__ char pattern[8];
 __global__ void find_pattern(unsigned char* found, const char* text, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -573,7 +573,7 @@ EXAMPLE(count_letter) {
             [=] { count.restore(); }};
 }
 
-// Computes edit distances. A block per pair of words fills a table, diagonal by diagonal.
+// Computes edit distances. A block per pair of words fills a table, one diagonal after another.
 __global__ void edit_distance(int* out, const char* words) {
     __shared__ int table[33][33];
     const char *a = words + blockIdx.x * 64, *b = a + 32;

@@ -1,4 +1,4 @@
-// Stencils in one, two and three dimensions, and equations that they solve.
+// Stencils in one, two and three dimensions, and the equations that they solve.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -20,7 +20,7 @@ std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, doubl
         tolerance);
 }
 
-/// A plane of `side` x `side` points whose border kernels do not change.
+/// A plane of `side` x `side` points. Kernels do not change its border.
 struct Plane {
     int side;
     dim3 grid(dim3 block) const {
@@ -334,7 +334,7 @@ EXAMPLE(wave_2d) {
 
 namespace {
 
-/// A cube whose border kernels do not change.
+/// A cube of points. Kernels do not change its border.
 struct Cube {
     int side;
     std::size_t points() const { return static_cast<std::size_t>(side) * side * side; }
@@ -464,7 +464,7 @@ Example life(Kernel kernel, dim3 block) {
 
 }  // namespace
 
-// Computes Conway's Game of Life with one byte per cell.
+// Computes a generation of Conway's Game of Life with one byte per cell.
 __global__ void game_of_life(unsigned char* out, const unsigned char* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -478,7 +478,7 @@ EXAMPLE(game_of_life) {
     return life(game_of_life, dim3(32, 8));
 }
 
-// Computes Conway's Game of Life with a tile in shared memory.
+// Computes a generation of Conway's Game of Life with a tile in shared memory.
 __global__ void game_of_life_shared(unsigned char* out, const unsigned char* in, int side) {
     __shared__ unsigned char s[18][34];
     const int left = blockIdx.x * 32 - 1, top = blockIdx.y * 16 - 1;

@@ -176,7 +176,7 @@ EXAMPLE(vector_add_early_exit) {
             [=] { return compare(c, [&](std::size_t i) { return a.start(i) + b.start(i); }); }};
 }
 
-// Few blocks loop over the data, as was usual on older GPUs.
+// A few blocks loop over the data, as was usual on older GPUs.
 __global__ void vector_add_few_blocks(float* c, const float* a, const float* b, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         c[i] = a[i] + b[i];

@@ -352,7 +352,7 @@ EXAMPLE(gather_random) {
             }};
 }
 
-// Gathers elements a few indices away.
+// Gathers elements that are only a few indices away.
 __global__ void gather_near(float* out, const float* in, const int* shift, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[min(i + shift[i], n - 1)];

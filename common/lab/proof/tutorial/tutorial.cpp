@@ -39,7 +39,7 @@ void launch_once(const Example& example) {
     require(cudaGetLastError());
 }
 
-/// Returns the milliseconds of one launch with cold caches.
+/// Returns the time of one launch with cold caches, in milliseconds.
 float time_once(const Example& example, const Buffer<float>& flushed, cudaEvent_t begin,
                 cudaEvent_t end) {
     if (example.restore) example.restore();
@@ -53,7 +53,7 @@ float time_once(const Example& example, const Buffer<float>& flushed, cudaEvent_
     return ms;
 }
 
-/// Returns the median of `kTimedLaunches` launches in milliseconds.
+/// Returns the median time of `kTimedLaunches` launches in milliseconds.
 float time_of(const Example& example) {
     static const Buffer<float> flushed = zeros<float>(kFlushBytes / sizeof(float));
     cudaEvent_t begin, end;
@@ -68,7 +68,7 @@ float time_of(const Example& example) {
     return (ms[kTimedLaunches / 2 - 1] + ms[kTimedLaunches / 2]) / 2;
 }
 
-/// Runs one example and prints its line. Returns whether the result was right.
+/// Runs one example and prints its line. Returns whether the result was correct.
 bool run(const Entry& entry, const Words& words) {
     std::string wrong;
     float ms = 0;

@@ -1,5 +1,6 @@
 /// \file
-/// Kernels as they occur in CUDA courses and tutorials, for comparing the simulator with hardware.
+/// Kernels of the kind found in CUDA courses and tutorials, for comparing the simulator with
+/// hardware.
 ///
 /// Each source file in this folder is a theme and a program. Each kernel has an EXAMPLE, which
 /// creates the input, launches the kernel once and compares the result with the host's. The program
@@ -28,11 +29,11 @@ namespace tutorial {
 /// One kernel with its input, ready to be launched.
 struct Example {
     std::function<void()> launch;  ///< launches the kernel once
-    /// Compares the result of one launch with the host's. Returns "" if it is right, else a
+    /// Compares the result of one launch with the host's. Returns "" if it is correct, otherwise a
     /// message.
     std::function<std::string()> check;
-    /// Restores data that the launch changes and a second launch would read. Empty if a launch can
-    /// be repeated without it.
+    /// Restores data that the launch changes and that a second launch would read. Empty if a launch
+    /// can simply be repeated.
     std::function<void()> restore = {};
 };
 

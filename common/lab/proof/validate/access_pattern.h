@@ -1,6 +1,6 @@
 /// \file
-/// Random access patterns of a warp. The simulator's counters must equal the hardware's for them,
-/// or its rules would only fit the examples that they were derived from.
+/// Random access patterns of a warp. The simulator's counters for them must equal the hardware's;
+/// otherwise the simulator's rules would fit only the examples that they were derived from.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Access {
     /// Nonzero: the index is hashed with this value
     unsigned scatter = 0;
     unsigned lanes = 0xffffffff;  ///< lanes that take part
-    /// Threads of the block that take part, which leaves a ragged edge.
+    /// Only this many threads of the block take part, which leaves a ragged edge.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 
@@ -36,7 +36,7 @@ struct AccessPattern {
 
     /// Returns a short description of the pattern.
     std::string text() const;
-    /// Returns the name of the kernel that executes it.
+    /// Returns the name of the kernel that executes the pattern.
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 

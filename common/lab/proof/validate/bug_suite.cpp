@@ -62,7 +62,7 @@ Json opinion_json(const Opinion& opinion) {
     return json;
 }
 
-/// Counts clean cases or seeded bugs, by the judges' opinions.
+/// Counts clean cases or seeded bugs, grouped by the judges' opinions.
 std::string count_text(const std::vector<Judged>& all, bool clean) {
     std::map<std::string, int> counts;
     int cases = 0;

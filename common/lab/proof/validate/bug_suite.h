@@ -16,7 +16,8 @@ struct SuiteCase {
     std::string program;  ///< "bugs_alignment"
     std::string name;     ///< "float4_at_one"
     std::string seeded;   ///< "memcheck: misaligned"; empty: clean
-    /// Reports whether the kernel never ends on hardware, or not under a tool that blocks the host.
+    /// Reports whether the kernel never ends on hardware, or never ends under a tool that blocks
+    /// the host.
     bool is_endless() const {
         return seeded.ends_with("deadlock") || seeded.ends_with("waits for the host");
     }
@@ -67,8 +68,8 @@ Opinion simulator_opinion(const Json& report);
 /// Returns "both", "simulator only", "sanitizer only" or "neither", depending on who reported
 /// something.
 std::string who_reported(const Judged& judged);
-/// Returns a table in 80 columns of how often each judge reported something, and lists each case
-/// that only one of them detects.
+/// Returns a table, 80 columns wide, of how often each judge reported something, and a list of the
+/// cases that only one of them detects.
 std::string to_text(const std::vector<Judged>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<Judged>& all);

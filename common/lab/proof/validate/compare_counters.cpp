@@ -12,7 +12,7 @@ namespace coalesce::proof {
 namespace {
 
 /// A case in which the simulator and the profiler count different things by design. Such
-/// differences are listed, but neither prove nor disprove anything.
+/// differences are listed, but they prove nothing either way.
 struct KnownDifference {
     const char* step;   ///< prefix of the case's name
     const char* shape;  ///< suffix of the case's name
@@ -40,8 +40,8 @@ const KnownDifference* known_difference(const std::string& name, const CounterMe
     return nullptr;
 }
 
-/// Reports whether a profiled name such as "void ns::copy_tile<32, 8>(float *)" is the kernel
-/// "copy_tile".
+/// Reports whether a profiled name such as "void ns::copy_tile<32, 8>(float *)" refers to the
+/// kernel "copy_tile".
 bool is_kernel(const std::string& profiled, const std::string& name) {
     return std::regex_search(profiled, std::regex("\\b" + name + "\\b"));
 }
@@ -174,7 +174,7 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case, never differed, and was not always 0.
-        // The pipe may settle some cases, but most must be equal by the metric itself.
+        // The pipe may settle some cases, but most must be equal in the metric itself.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled + summary.known == summary.cases &&
                summary.equal > summary.settled + summary.known && summary.largest_count > 0;

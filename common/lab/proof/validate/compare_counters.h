@@ -15,8 +15,8 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< name in the simulator's JSON
     const char* metric;   ///< name in ncu
-    /// Metrics of instructions that `metric` leaves out (matrix instructions, asynchronous and bulk
-    /// copies). They are added to it if ncu reports them.
+    /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
+    /// bulk copies). They are added to it if ncu reports them.
     std::vector<const char*> more = {};
     /// An exact metric is counted per instruction and must be equal to the last digit. Others are
     /// counted in the hardware's pipe, which exceeds the count by up to `noise` if warps interfere.
@@ -47,10 +47,10 @@ struct Difference {
 
 /// The results of one counter over all cases.
 ///
-/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, by a rule
-/// that differs from the hardware's for some wide loads from shared memory (docs/guide/proof.md).
-/// If such a metric differs from the simulator's count, the pipe's count of the same launch
-/// decides, provided that it is equal to the last digit.
+/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, using a
+/// rule that differs from the hardware's for some wide loads from shared memory
+/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's count of
+/// the same launch decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;           ///< cases compared
@@ -77,14 +77,15 @@ struct CounterComparison {
 };
 
 /// Compares all counters. `cases` is the JSON that `launches --device sim` wrote. Throws
-/// std::runtime_error if the profiler recorded other launches.
+/// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares with counters that were recorded earlier for some of the cases: [{"case", "measured":
-/// {counter: count}}]. Throws std::runtime_error for a case that the simulator does not have.
+/// Compares the simulator's counters with those recorded earlier for some of the cases: [{"case",
+/// "measured": {counter: count}}]. Throws std::runtime_error for a case that the simulator does not
+/// have.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// Returns a table in 80 columns, with the first differences.
+/// Returns a table, 80 columns wide, with the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// Returns the summary, the differences, and both numbers for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,

@@ -9,8 +9,8 @@
 
 namespace coalesce::proof {
 
-/// A random number generator that is the same with every compiler, unlike the distributions of
-/// <random>.
+/// A random number generator that gives the same numbers with every compiler, unlike the
+/// distributions of <random>.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}

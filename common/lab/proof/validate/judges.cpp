@@ -41,7 +41,7 @@ struct Question {
     std::vector<std::size_t> which;  ///< cases, all of one program
 };
 
-/// Returns all questions. Cases that never end are last, because all others wait while they occupy
+/// Returns all questions. Cases that never end come last, because all others wait while they occupy
 /// the GPU.
 std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     std::deque<Question> all;

@@ -1,5 +1,5 @@
-// launches -- launches each kernel of the course at a few shapes, then random patterns of accesses
-// and of matrices. Every case is one launch of one kernel, always in the same order. Under a
+// launches -- launches each kernel of the course at a few shapes, then random access patterns and
+// random matrix patterns. Every case is one launch of one kernel, always in the same order. Under a
 // profiler, launch N is case N; on the simulator, the counters are read after each case.
 //
 // Nothing else may be launched here, not even a memset, because it would shift the profiler's rows.
@@ -47,7 +47,7 @@ public:
         : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
           in_(buffer_bytes()),
           out_(buffer_bytes()) {
-        // Initialize by a copy, because a memset may launch a kernel.
+        // Initialize with a copy, because a memset may launch a kernel.
         const std::vector<char> zeros(buffer_bytes());
         for (const DeviceBuffer* buffer : {&in_, &out_}) {
             CUDA_CHECK(
@@ -76,9 +76,10 @@ private:
             for (const Variant& variant : step.variants) {
                 if (variant.element_size != 4) continue;  // the buffers contain floats
                 const course::Variant* listed = known.find(variant.name);
-                // Copies by the driver and host code launch no kernels.
+                // Host code and the driver's copies launch no kernels.
                 if (!listed || listed->kernel.empty()) continue;
-                // Variants that work in place or on arrays launch several kernels, or other ones.
+                // Variants that work in place or on arrays launch several kernels or different
+                // ones.
                 if (!variant.is_plain()) continue;
                 for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
             }

@@ -3,8 +3,8 @@
 //
 // First runs every kernel of the course at three shapes, and about a hundred random access
 // patterns, on the simulator and on the GPU under Nsight Compute, and compares all counters. Then
-// compares the reports of the simulator and of compute-sanitizer's four tools for the suite of
-// seeded bugs. With --time: compares predicted and measured times (times.h).
+// compares the reports of the simulator with those of compute-sanitizer's four tools for the suite
+// of seeded bugs. With --time, it compares predicted and measured times instead (times.h).
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -125,7 +125,7 @@ public:
     }
 
 private:
-    /// Checks in advance everything that could stop the run half-way.
+    /// Checks in advance for everything that could stop the run halfway.
     void find_tools() {
         check_writable(json_file());
         const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;

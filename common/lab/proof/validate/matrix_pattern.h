@@ -1,7 +1,7 @@
 /// \file
 /// Random ways in which a warp moves small matrices: ldmatrix and stmatrix with rows anywhere in
-/// shared memory, and wmma's loads and stores. The hardware's counters for them show whether the
-/// simulator's rules are right.
+/// shared memory, and wmma's loads and stores. Comparing them with the hardware's counters shows
+/// whether the simulator's rules are correct.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ __global__ void move(Element* out, const Element* in, Access load, Access store)
 }
 
 /// The stored values depend on the order of warps. They are not checked, because only the accesses
-/// count.
+/// matter.
 template <class Element>
 __global__ void move_through_shared(Element* out, const Element* in, Access load,
                                     Access shared_store, Access shared_load, Access store) {

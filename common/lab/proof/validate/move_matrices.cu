@@ -1,6 +1,6 @@
 // The kernels that execute all matrix patterns. Their results have no meaning, because only the
-// accesses count. stmatrix needs an H100 and tf32 an A100 or later, and clang has no wmma. Without
-// them nothing is moved, and validate reports that the counts differ.
+// accesses matter. stmatrix needs an H100 and tf32 an A100 or later, and clang has no wmma. Where
+// one of these is missing, nothing is moved, and validate reports that the counts differ.
 #if __has_include(<mma.h>)
 #    include <mma.h>
 #    define COALESCE_HAS_WMMA
@@ -78,7 +78,7 @@ using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, Element>;
 
 __device__ float never_written;
 
-/// Uses the loaded values, because ptxas would remove the loads otherwise.
+/// Uses the loaded values, because otherwise ptxas would remove the loads.
 template <class Fragment>
 __device__ void keep(const Fragment& fragment) {
     float sum = 0;

@@ -86,7 +86,7 @@ private:
     std::map<int, ProfiledLaunch> by_id_;
 };
 
-/// Returns ncu's own error messages, or else the end of its output.
+/// Returns ncu's own error messages or, if there are none, the end of its output.
 std::string errors_in(const std::string& text) {
     std::string errors;
     for (const std::string& line : lines_of(text)) {

@@ -66,7 +66,7 @@ Json measured_json(const std::string& program, Shape shape) {
                              "--cols", std::to_string(shape.cols)});
 }
 
-/// Returns the times that docs/results has for that GPU.
+/// Returns the times in docs/results for a GPU.
 Measured published(const std::string& gpu) {
     std::vector<fs::path> files = {kResults + "nvidia-h200.json", kResults + "search/results.json"};
     for (const auto& entry : fs::directory_iterator(kResults + "other_gpus"))
@@ -133,7 +133,7 @@ std::vector<ComparedTime> known_of(std::vector<ComparedTime> times) {
     return times;
 }
 
-/// Summarizes all sizes together. Counts the order of kernels only within a size, because a small
+/// Summarizes all sizes together. Compares the order of kernels only within a size, because a small
 /// matrix being faster than a large one proves nothing.
 timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
     timing::ErrorSummary all = timing::summary_of(pairs_of(times));

@@ -57,7 +57,7 @@ private:
 /// wrote with --time.
 std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
 
-/// Replaces the predictions by the times that another run measured for the same kernels.
+/// Replaces the predictions with the times that another run measured for the same kernels.
 std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measured& run);
 
 /// Returns why some measured kernels have no prediction, such as "12_async tma: its blocks wait

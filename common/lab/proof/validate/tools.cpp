@@ -96,7 +96,7 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
                             const std::string& metrics) {
     const TemporaryFolder folder;
     const fs::path log = folder.path / "ncu.csv";
-    // Leave the clocks alone; counters do not depend on them.
+    // Leave the clocks alone, because the counters do not depend on them.
     std::vector<std::string> command{
         ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
         "base", "--log-file",      log.string(), "--metrics", metrics};

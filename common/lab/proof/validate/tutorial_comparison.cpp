@@ -26,7 +26,7 @@ std::string pipe_of(const std::string& counter) {
     return counter.substr(0, counter.size() - wavefronts.size()) + "_pipe";
 }
 
-/// Returns the launch of a simulator run that has exactly one.
+/// Returns the only launch of a simulator run.
 const Json& only_launch(const Json& simulated) {
     const Json& kernels = simulated.at("kernels");
     if (kernels.size() != 1 || kernels[0].at("launches") != 1) {

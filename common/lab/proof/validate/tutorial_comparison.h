@@ -1,5 +1,5 @@
 /// \file
-/// Compares the tutorial kernels on the simulator with the record of a GPU.
+/// Compares the tutorial kernels on the simulator with a GPU's record.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct ComparedKernel {
     /// Number of hardware runs, if their counters varied.
     int runs = 0;
     bool is_in_range = false;        ///< whether all differences are within the range of those runs
-    std::string other = "measured";  ///< origin of the counters that it is compared with
+    std::string other = "measured";  ///< origin of the counters that the kernel is compared with
     std::string known = {};          ///< why its counters are known to differ; "" if they are not
     std::optional<TutorialTime> time = {};
     std::string failure = {};  ///< why the simulator has no result; "" if it has one
@@ -60,7 +60,7 @@ struct TutorialLimits {
     double equal = 0;   ///< kernels whose counters are equal
     double within = 0;  ///< predictions within their bands, in each half
     double repeatable_equal =
-        /// As `equal`, for kernels whose hardware counters are the same in every run.
+        /// Like `equal`, but for kernels whose hardware counters are the same in every run.
         0;
 };
 

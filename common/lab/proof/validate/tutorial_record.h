@@ -1,6 +1,6 @@
 /// \file
-/// The record of a GPU's measurements of the tutorial kernels: counters of small launches, times
-/// and more of large ones.
+/// The record of a GPU's measurements of the tutorial kernels: counters of small launches, and
+/// times and further counters of large ones.
 ///
 /// The record has two files. measured.json contains the counters of all kernels, and the times of
 /// one half. held_back.json contains the times of the other half, so that the time model can be
@@ -23,14 +23,14 @@ const std::vector<std::string>& tutorial_themes();
 /// the name, so a kernel stays in its half when others are added.
 bool is_held_back(const std::string& kernel);
 
-/// A counter of the record, and the metrics whose sum it is.
+/// A counter of the record, and the metrics that add up to it.
 struct RecordedCounter {
     std::string name;
     std::vector<std::string> metrics;
 };
 /// Returns the counters of small launches. Those that also occur in the simulator's JSON are
 /// compared. The others explain differences: `..._pipe` is counted in the hardware's pipe,
-/// `local_...` are accesses of local memory.
+/// `local_...` are accesses to local memory.
 const std::vector<RecordedCounter>& recorded_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
 const std::vector<RecordedCounter>& recorded_extras();
@@ -46,7 +46,7 @@ struct ThemeOutput {
 };
 
 /// The kernels of a theme, for both files. record_of() throws std::runtime_error unless all three
-/// outputs are of the same kernels.
+/// outputs are for the same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };
@@ -55,7 +55,7 @@ ThemeRecord record_of(const ThemeOutput& output);
 /// Adds the counters of more runs to kernels of the record. `launches` contains `repeats` launches
 /// of each kernel, one kernel after another. If any counter varies, the kernel gets "runs", the
 /// number of runs including the recorded one, and "ranges", the minimum and maximum of each counter
-/// that varies. Throws std::runtime_error if the launches are of other kernels.
+/// that varies. Throws std::runtime_error if the launches are of different kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 

@@ -10,7 +10,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the first kernel whose text contains `words`, replaced by `others`.
+/// Returns the first kernel whose text contains `words`, with `words` replaced by `others`.
 Kernel changed(
     const std::string& words, const std::string& others,
     const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {

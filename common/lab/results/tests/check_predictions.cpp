@@ -1,5 +1,6 @@
 // check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are
-// current. Exits with 0 if they are, else with 1 after a line for each that is not.
+// current. Exits with 0 if they are; otherwise prints a line for each that is not, and exits with
+// 1.
 
 #include <algorithm>
 #include <iostream>

@@ -3,7 +3,8 @@
 
 using namespace tutorial;
 
-// Computes potentials of charges in doubles; each thread reads all others from shared memory.
+// Computes potentials of charges in doubles; each thread reads all other charges from shared
+// memory.
 __global__ void potentials(double* out, const double4_16a* body, int n) {
     __shared__ double4_16a s[64];
     const double4_16a own = body[thread_in_grid()];
@@ -221,7 +222,7 @@ EXAMPLE(newton_fractal) {
     return {[=] { newton_fractal<<<dim3(side / 16, side / 8), dim3(16, 8)>>>(out, side); }, check};
 }
 
-// Evaluates a polynomial of degree 32 for each element, in doubles (Horner).
+// Evaluates a polynomial of degree 32 for each element, in doubles, by Horner's method.
 __global__ void long_polynomial(double* out, const double* in) {
     const double x = in[thread_in_grid()];
     double sum = 1;
@@ -293,7 +294,7 @@ EXAMPLE(mix_words) {
                     data, expected);
 }
 
-// Finds the nearest of 64 spheres that each ray hits; the spheres are in shared memory.
+// For each ray, finds the nearest of the spheres that it hits; 64 spheres are in shared memory.
 __global__ void trace_rays(float* out, const float4* sphere, int side) {
     __shared__ float4 s[64];
     const int t = threadIdx.y * 16 + threadIdx.x;

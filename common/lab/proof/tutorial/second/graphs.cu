@@ -1,4 +1,4 @@
-// Sparse matrices, graphs and systems of linear equations.
+// Sparse matrices, graphs, and systems of linear equations.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -57,7 +57,7 @@ EXAMPLE(diagonals_times_vector) {
                    1e-5);
 }
 
-// Multiplies a block-sparse matrix by a vector. Each row has eight blocks of 4 x 4 and four
+// Multiplies a block-sparse matrix by a vector. Each row of blocks has eight 4 x 4 blocks and four
 // threads.
 __global__ void blocks_times_vector(float* out, const float* blocks, const int* column,
                                     const float* x) {
@@ -173,8 +173,8 @@ EXAMPLE(jump_pointers) {
                    [](std::size_t i) { return i / 4; });
 }
 
-// Multiplies rows of two dense matrices at the positions of a sparse matrix's elements, with eight
-// lanes each.
+// Computes dot products of rows of two dense matrices at the positions of a sparse matrix's
+// elements, with eight lanes per product.
 __global__ void sampled_products(float* out, const float4* a, const float4* b, const int2* places) {
     const int i = thread_in_grid() / 8, lane = threadIdx.x % 8;
     const int2 at = places[i];

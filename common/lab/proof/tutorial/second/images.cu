@@ -28,7 +28,7 @@ constexpr float kHostWeights[5] = {.0625f, .25f, .375f, .25f, .0625f};
 
 }  // namespace
 
-// Applies a 5 x 5 Gaussian to bytes, with weights in constant memory.
+// Applies a 5 x 5 Gaussian filter to bytes, with weights in constant memory.
 __global__ void gauss_bytes(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     float sum = 0;
@@ -95,7 +95,7 @@ EXAMPLE(bilateral) {
         out, expected, 1e-4);
 }
 
-// Takes the minimum of 3 x 3 bytes, with blocks of 64 x 4.
+// Takes the minimum of the 3 x 3 bytes around each byte, with blocks of 64 x 4 threads.
 __global__ void erode(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     int least = 255;
@@ -200,7 +200,7 @@ EXAMPLE(halve_image) {
         out, expected);
 }
 
-// Enlarges each pixel to 3 x 3.
+// Enlarges each pixel to 3 x 3 pixels.
 __global__ void enlarge_threefold(float* out, const float* in, int width) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 6 + threadIdx.y;
     out[y * width + x] = in[y / 3 * (width / 3) + x / 3];
@@ -294,8 +294,8 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Sums the absolute differences between 8 x 8 pixels and the previous frame, shifted by two pixels.
-// Each block computes one sum.
+// Sums the absolute differences between 8 x 8 pixels and those of the previous frame, shifted by
+// two pixels. Each block computes one sum.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {
     __shared__ int first_warp;

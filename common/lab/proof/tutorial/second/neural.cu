@@ -43,7 +43,7 @@ EXAMPLE(cross_entropy) {
                    1e-4);
 }
 
-// Averages 2 x 2 halves, with two results per thread.
+// Averages groups of 2 x 2 halves, with two results per thread.
 __global__ void average_pool_halves(__half2* out, const __half2* in, int width) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const auto sum = [=](int col) {
@@ -74,7 +74,7 @@ EXAMPLE(average_pool_halves) {
             check};
 }
 
-// Computes the mean of each channel of 49 values, with one warp per channel.
+// Computes the mean of each channel's 49 values, with one warp per channel.
 __global__ void channel_means(float* out, const float* in) {
     const int channel = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const float* from = in + channel * 49;
@@ -151,8 +151,8 @@ EXAMPLE(weigh_values) {
                    expected, 1e-4, 4000);
 }
 
-// Computes attention with a running maximum. A thread keeps a query of 16 in registers; keys and
-// values pass through shared memory.
+// Computes attention with a running maximum. Each thread keeps a query of 16 elements in registers;
+// keys and values pass through shared memory.
 __global__ void attend(float* out, const float* q, const float* k, const float* v, int keys) {
     __shared__ float ks[64][16], vs[64][16];
     float query[16], sum[16] = {}, most = -1e30f, total = 0;
@@ -297,7 +297,7 @@ EXAMPLE(depthwise) {
         out, expected, 1e-4);
 }
 
-// Writes rows of 64 with a one at the label.
+// Writes rows of 64 elements, which are zero except for a one at the label.
 __global__ void one_hot(float* out, const unsigned char* label) {
     const int i = thread_in_grid();
     out[i] = label[i / 64] == i % 64 ? 1.0f : 0.0f;

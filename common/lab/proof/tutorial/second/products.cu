@@ -19,7 +19,7 @@ double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::si
 
 }  // namespace
 
-// Multiplies tiles of 32 x 32 with blocks of 32 x 8, four rows per thread.
+// Multiplies tiles of 32 x 32 with blocks of 32 x 8 threads, four rows per thread.
 __global__ void product_four_rows(float* c, const float* a, const float* b, int n) {
     __shared__ float at[32][32], bt[32][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -62,7 +62,7 @@ EXAMPLE(product_by_rows) {
                    expected, 1e-4, kSamples);
 }
 
-// Multiplies integers in tiles of 16 x 16.
+// Multiplies matrices of integers in tiles of 16 x 16.
 __global__ void product_of_integers(int* c, const int* a, const int* b, int n) {
     __shared__ int at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -84,7 +84,8 @@ EXAMPLE(product_of_integers) {
                    c, [=](std::size_t i) { return product_at(a, b, i, n, n); }, 0, kSamples);
 }
 
-// Multiplies doubles. A block of 16 x 16 computes 32 x 32 elements, four per thread.
+// Multiplies matrices of doubles. A block of 16 x 16 threads computes 32 x 32 elements, four per
+// thread.
 __global__ void product_of_doubles(double* c, const double* a, const double* b, int n) {
     __shared__ double at[32][17], bt[16][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -112,7 +113,7 @@ EXAMPLE(product_of_doubles) {
                    c, [=](std::size_t i) { return product_at(a, b, i, n, n); }, 1e-10, kSamples);
 }
 
-// Multiplies complex numbers in tiles of 16 x 16.
+// Multiplies matrices of complex numbers in tiles of 16 x 16.
 __global__ void product_of_complex(float2* c, const float2* a, const float2* b, int n) {
     __shared__ float2 at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x,
@@ -151,7 +152,7 @@ EXAMPLE(product_of_complex) {
         c, expected, 1e-3, kSamples);
 }
 
-// Computes many products of 16 x 16 matrices, one per block.
+// Computes many products of 16 x 16 matrices, one product per block.
 __global__ void products_of_blocks(float* c, const float* a, const float* b) {
     __shared__ float at[16][16], bt[16][16];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
@@ -175,7 +176,7 @@ EXAMPLE(products_of_blocks) {
                    1e-5);
 }
 
-// Computes many products of 4 x 4 matrices, one per thread, with vectors of four.
+// Computes many products of 4 x 4 matrices, one product per thread, with vectors of four.
 __global__ void products_of_fours(float4* c, const float4* a, const float4* b) {
     const int first = thread_in_grid() * 4;
     const float4 b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
@@ -226,7 +227,8 @@ EXAMPLE(vector_times_matrix) {
         out, expected, 1e-5);
 }
 
-// Multiplies the transpose of A by A, for 32 columns. A block of 32 x 32 computes the whole result.
+// Multiplies the transpose of A by A, for 32 columns. A block of 32 x 32 threads computes the whole
+// result.
 __global__ void gram_matrix(float* out, const float* a, int rows) {
     __shared__ float s[32][32];
     const int x = threadIdx.x, y = threadIdx.y;

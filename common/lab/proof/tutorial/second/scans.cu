@@ -54,7 +54,7 @@ EXAMPLE(scan_shorts) {
                    [=](std::size_t i) { return prefix(in, i, 512); });
 }
 
-// Scans rows of 256 exclusively, one warp per row with a carry.
+// Computes exclusive scans of rows of 256, with one warp per row and a carry.
 __global__ void scan_rows_exclusive(int* out, const int* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     int carry = 0;

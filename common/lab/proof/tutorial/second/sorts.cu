@@ -89,7 +89,7 @@ EXAMPLE(sort_doubles) {
     return in_place([=] { sort_doubles<<<n / 512, 256>>>(data); }, data, sorted_in(data, 512));
 }
 
-// Counts the lanes before this one that have the same digit.
+// Counts the lanes before each lane that have the same digit.
 __global__ void digit_ranks(unsigned char* out, const unsigned* in, int shift) {
     const unsigned digit = in[thread_in_grid()] >> shift & 15;
     const unsigned same = __match_any_sync(~0u, digit);
@@ -153,7 +153,7 @@ EXAMPLE(partition_block) {
                    [=](std::size_t i) { return (*shared)[i]; });
 }
 
-// Performs odd-even transposition between the lanes of a warp.
+// Performs an odd-even transposition sort across the lanes of a warp.
 __global__ void exchange_lanes(int* data) {
     const int lane = threadIdx.x % 32;
     int x = data[thread_in_grid()];
@@ -170,7 +170,7 @@ EXAMPLE(exchange_lanes) {
     return in_place([=] { exchange_lanes<<<n / 512, 512>>>(data); }, data, sorted_in(data, 32));
 }
 
-// Tests whether runs of 1024 are sorted, with four elements per thread.
+// Tests whether runs of 1024 elements are sorted, with four elements per thread.
 __global__ void are_sorted(int* out, const int4* in) {
     const int4 v = in[thread_in_grid()];
     const int next = __shfl_down_sync(~0u, v.x, 1);
@@ -188,7 +188,7 @@ EXAMPLE(are_sorted) {
                    out, [](std::size_t block) { return block % 7 != 0; });
 }
 
-// Computes the rank of each element in its row of 128, which is in shared memory.
+// Computes the rank of each element within its row of 128, which is in shared memory.
 __global__ void ranks_in_rows(short* out, const float* in) {
     __shared__ float row[128];
     const float x = in[blockIdx.x * 128 + threadIdx.x];

@@ -1,4 +1,4 @@
-// Stencils, and equations that they solve.
+// Stencils, and the equations that they solve.
 #include "../checked.cuh"
 
 using namespace tutorial;
@@ -66,7 +66,7 @@ EXAMPLE(biharmonic) {
                    expected, 1e-4);
 }
 
-// Computes upwind advection on a ring in doubles, with blocks of 96.
+// Computes upwind advection on a ring in doubles, with blocks of 96 threads.
 __global__ void advect(double* out, const double* in, const double* wind, int n) {
     const int i = thread_in_grid();
     if (i >= n) return;

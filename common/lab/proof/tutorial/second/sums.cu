@@ -36,7 +36,7 @@ EXAMPLE(row_variances) {
     return checked([=] { row_variances<<<rows, 192>>>(out, in); }, out, expected, 1e-4);
 }
 
-// Computes the product of two vectors of halves, with one sum per warp.
+// Computes the dot product of two vectors of halves, with one sum per warp.
 __global__ void dot_halves(float* out, const __half2* a, const __half2* b, int n) {
     float sum = 0;
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
@@ -88,8 +88,8 @@ EXAMPLE(add_up_bytes) {
         });
 }
 
-// Computes the norms of columns. A block has 32 columns and sixteen rows of threads, which combine
-// their sums in shared memory.
+// Computes the norms of columns. A block covers 32 columns and has sixteen rows of threads, which
+// combine their sums in shared memory.
 __global__ void column_lengths(float* out, const float* in, int width, int height) {
     __shared__ float parts[16][33];
     const int x = blockIdx.x * 32 + threadIdx.x;
@@ -134,7 +134,7 @@ EXAMPLE(log_sum_exp) {
     return checked([=] { log_sum_exp<<<rows / 4, 128>>>(out, in); }, out, expected, 1e-9);
 }
 
-// Counts how many of 32 shorts are not 0, by a vote.
+// Counts how many of 32 shorts are not 0, with a vote.
 __global__ void votes(unsigned char* out, const unsigned short* in) {
     const unsigned found = __ballot_sync(~0u, in[thread_in_grid()] != 0);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = __popc(found);
@@ -238,7 +238,7 @@ EXAMPLE(one_block_sum) {
                    });
 }
 
-// Performs the second stage of a sum: a block of 256 adds the sums of blocks.
+// Performs the second stage of a sum: a block of 256 threads adds up the sums of blocks.
 __global__ void last_stage(double* out, const double* in, int n) {
     __shared__ double s[256];
     double sum = 0;
@@ -260,7 +260,7 @@ EXAMPLE(last_stage) {
                    1e-12);
 }
 
-// Finds the largest difference of two vectors in each block of 1024 threads.
+// Finds the largest difference between two vectors in each block of 1024 threads.
 __global__ void largest_difference(float* out, const float2* a, const float2* b) {
     __shared__ float warps[32];
     const float2 x = a[thread_in_grid()], y = b[thread_in_grid()];

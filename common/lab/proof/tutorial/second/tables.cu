@@ -49,7 +49,7 @@ EXAMPLE(move_particles) {
     return {[=] { move_particles<<<n / 128, 128>>>(all, .5f); }, check, [=] { all.restore(); }};
 }
 
-// Reads two members of structs of 48 bytes.
+// Reads two members of structs that are 48 bytes large.
 __global__ void interest(double* out, const Account* all) {
     out[thread_in_grid()] = all[thread_in_grid()].balance * all[thread_in_grid()].rate;
 }

@@ -95,7 +95,7 @@ EXAMPLE(interleave_images) {
         [=](std::size_t i) { return (i % n / 8 + i / n / 8) % 2 == 0 ? a.start(i) : b.start(i); });
 }
 
-// Rolls a plane by an offset in both directions.
+// Shifts a plane cyclically by an offset in both directions.
 __global__ void roll_plane(float* out, const float* in, int n, int dx, int dy) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     out[y * n + x] = in[(y + dy) % n * n + (x + dx) % n];
@@ -159,7 +159,7 @@ EXAMPLE(seven_points) {
                    out, expected, 1e-12);
 }
 
-// Computes the Game of Life on packed rows of bits.
+// Computes a generation of the Game of Life on packed rows of bits.
 __global__ void life_of_bits(unsigned* out, const unsigned* in, int words, int rows) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     unsigned ones = 0, twos = 0, fours = 0, own = 0;

@@ -109,7 +109,7 @@ EXAMPLE(four_rows_times_vector) {
                    1e-10);
 }
 
-// Computes the softmax of rows of 256, with a block of 64 and four elements per thread.
+// Computes the softmax of rows of 256, with a block of 64 threads and four elements per thread.
 __global__ void softmax_of_256(float4* out, const float4* in) {
     __shared__ float parts[2];
     float4 v = in[thread_in_grid()];
@@ -161,7 +161,7 @@ EXAMPLE(unit_rows) {
             [=] { data.restore(); }};
 }
 
-// Computes the derivative of a ReLU layer, gradient * (x > 0), and its sum over rows with one
+// Computes the derivative of a ReLU layer, gradient * (x > 0), and its sum over rows, with one
 // thread per column.
 __global__ void relu_gradient(float* out, float* bias, const float* gradient, const float* x,
                               int width, int rows) {
@@ -238,7 +238,8 @@ EXAMPLE(pool_overlapping) {
         });
 }
 
-// Computes the attention scores of one query, with a block of 128 for 128 keys of 64.
+// Computes the attention scores of one query, with a block of 128 threads for 128 keys of 64
+// elements.
 __global__ void scores_of_query(float* out, const float* query, const float4* keys) {
     __shared__ float4 q[16];
     if (threadIdx.x < 64)

@@ -159,7 +159,7 @@ EXAMPLE(ranks_of_words) {
                    });
 }
 
-// Sorts four integers per thread by five exchanges.
+// Sorts four integers per thread with five exchanges.
 __global__ void sort_fours(int4* data) {
     int4 v = data[thread_in_grid()];
     const auto order = [](int& a, int& b) {
@@ -183,7 +183,7 @@ EXAMPLE(sort_fours) {
                     data, expected);
 }
 
-// Computes the median of nine neighbours by counting, for each value, the values that are smaller
+// Computes the median of nine neighbours by counting, for each value, how many values are smaller
 // or equal.
 __global__ void medians_of_nine(short* out, const short* in, int n) {
     const int i = thread_in_grid();
@@ -264,7 +264,7 @@ EXAMPLE(sum_byte_rows) {
                    [=](std::size_t r) { return stretch(in, r * 48, 48); });
 }
 
-// Splits each block by the lowest bit in stable order, through shared memory.
+// Splits each block by the lowest bit, in stable order, through shared memory.
 __global__ void split_by_bit(unsigned* data) {
     __shared__ unsigned s[512];
     __shared__ int warps[16];
