@@ -29,8 +29,8 @@ std::size_t buffer_bytes() {
     return bytes;
 }
 
-/// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread of each block
-/// reads both clocks before and after.
+/// Copies `count` elements `turns` times, or waits 20 ms if `count` is 0. One thread per block
+/// reads both clocks before and afterwards.
 __global__ void watch_clocks(const uint4* in, uint4* out, std::size_t count, int turns,
                              std::uint64_t* notes) {
     const long long cycles = cycles_now(), ns = nanoseconds_now();

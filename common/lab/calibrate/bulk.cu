@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned turns = 128, lanes = 32;
 constexpr unsigned under_way = 4;  // groups of copies, or boxes, that each warp has in flight
 constexpr unsigned most_warps = 8, most_bytes = 1024, rows_of_box = 64;
-/// The bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less
-/// than half of the second-level cache.
+/// Bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less than
+/// half of the second-level cache.
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
 enum class How { rows, boxes };

@@ -218,7 +218,7 @@ UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
 }
 
 Spread spread_of(const Flight& flight) {
-    // The 10 % and 90 % quantiles of a gamma distribution of two stages with mean 1.
+    // The 10 % and 90 % quantiles of a two-stage gamma distribution with mean 1.
     constexpr double p10 = 0.2659, p90 = 1.9449;
     const double more = (flight.p90 - flight.p10) / (p90 - p10);
     return {flight.mean - more, more};

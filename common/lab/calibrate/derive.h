@@ -18,26 +18,26 @@ Gpu derive(const Raw& raw);
 /// rows do not determine x.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
-/// Fits y = first + second * x to pairs of x and y.
+/// Fits y = first + second * x to pairs (x, y).
 std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points);
 
-/// The time of a load while memory was busy for the fraction `busy` of the time.
+/// The time that a load took while memory was busy for the fraction `busy` of the time.
 struct LoadTime {
     /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;
     double busy = 0, ns = 0;
 };
-/// Parameters of the latency of a load as a function of how busy memory is.
+/// Parameters of a load's latency as a function of how busy memory is.
 struct UnderLoad {
     double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
 UnderLoad latency_under_load(const std::vector<LoadTime>& loads);
 
-/// The spread of the latencies of single loads, in cycles.
+/// How the latencies of single loads are spread, in cycles.
 struct Spread {
     double fastest = 0, more = 0;
 };
-/// Fits a fixed part plus a gamma distribution of two stages with mean `more` to the percentiles of
+/// Fits a fixed part plus a two-stage gamma distribution with mean `more` to the percentiles of
 /// `flight`.
 Spread spread_of(const Flight& flight);
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);

@@ -84,7 +84,7 @@ struct MultiplyWide {
     }
 };
 
-/// Defines an operation like INSTRUCTIONS, with 64-bit registers.
+/// Like INSTRUCTIONS, but defines an operation on 64-bit registers.
 #define LONG_INSTRUCTIONS(NAME, COUNT, TEXT)                                        \
     struct NAME {                                                                   \
         static constexpr int count = COUNT;                                         \

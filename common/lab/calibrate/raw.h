@@ -83,7 +83,7 @@ struct Issue {
 struct ToCache {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
-    double footprint = 0;      ///< bytes that all multiprocessors together touch repeatedly
+    double footprint = 0;      ///< bytes that the multiprocessors access repeatedly, all together
     double bytes_a_cycle = 0;  ///< bytes per cycle of one multiprocessor
 };
 
@@ -111,12 +111,12 @@ struct BulkRate {
 struct Dirty {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
-/// The time to read `mib` MiB after other data was read (`ms_first`), and with the same data read
-/// before (`ms_second`).
+/// The time to read `mib` MiB after other data was read (`ms_first`), and after the same data was
+/// read (`ms_second`).
 struct Reread {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// Bandwidth of reads or writes of single sectors. `how` is "random read" (in groups of `bytes`),
+/// Bandwidth of reading or writing single sectors. `how` is "random read" (in groups of `bytes`),
 /// "strided read" or "strided write" (one sector every `bytes`).
 struct Sectors {
     std::string how;

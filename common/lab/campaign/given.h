@@ -7,7 +7,7 @@
 
 namespace coalesce::campaign {
 
-/// A text, a number, or an object with a name, such as a type or a register.
+/// A string, a number, or an object with a name, such as a type or a register.
 struct Given {
     Given(std::string given) : text(std::move(given)) {}
     Given(const char* given) : text(given) {}

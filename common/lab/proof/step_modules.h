@@ -20,7 +20,7 @@ struct StepVariants {
 /// loaded, because the variants point into them. Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 
-/// Reports whether there is a module of that name.
+/// Reports whether there is a module called `name`.
 bool has_module(const std::string& name);
 
 }  // namespace coalesce::proof

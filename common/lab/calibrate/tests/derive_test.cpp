@@ -18,7 +18,7 @@ struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };
 
-/// Returns the time of a load while the memory is busy for the fraction `u` of the time.
+/// Returns the time that a load takes while memory is busy for the fraction `u` of the time.
 LoadTime load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
@@ -93,7 +93,7 @@ Raw a_whole_measurement() {
             if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
         }
     }
-    // 100 multiprocessors at 2 GHz have 2e8 cycles per millisecond, and the matrix has 2^26
+    // Together, 100 multiprocessors at 2 GHz run 2e8 cycles per millisecond. The matrix has 2^26
     // elements.
     const double ms_of_cycle = 67108864 / 2e8;
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
@@ -156,8 +156,8 @@ TEST_CASE("latency under load") {
 }
 
 TEST_CASE("the spread of latencies") {
-    // The distribution function of a gamma distribution of two stages is 1 - e^-x (1 + x). Here it
-    // has a mean of 150 and starts at 400. Bisection finds its quantiles, which also checks the two
+    // The distribution function of a two-stage gamma distribution is 1 - e^-x (1 + x). Here it has
+    // a mean of 150 and starts at 400. Bisection finds its quantiles, which also checks the two
     // constants in derive.cpp.
     const auto quantile = [](double share) {
         double low = 0, high = 50;

@@ -1,4 +1,4 @@
-// Finds reads of registers in a PTX text that are not preceded by a write on every path.
+// Finds reads of registers in PTX text that are not preceded by a write on every path.
 //
 // Builds on  the simulator's parser and control-flow analysis, but not on the code under test that
 //            decides what a register contains.

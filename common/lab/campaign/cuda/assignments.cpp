@@ -44,7 +44,7 @@ void predicates(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Writes an if with an else. If lanes diverge, both branches may get the mask of their lanes.
+/// Writes an if with an else. If lanes diverge, each branch may be given the mask of its lanes.
 void choose(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     std::string test = condition(kernel, same, 2);

@@ -27,7 +27,7 @@ std::string learner_real(Kernel& kernel, Type type, Same most, int depth);
 ///    $k  a 32-bit constant                $n  a number from 1 to 31
 std::string expand(Kernel& kernel, const std::string& pattern, Same most, int depth,
                    const std::vector<Given>& given = {});
-/// Does the same as expand(), but replaces neither letters nor names.
+/// Like expand(), but replaces neither letters nor names.
 std::string fill(const std::string& pattern, const std::vector<Given>& given);
 
 std::string constant(Kernel& kernel, Type type);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kKinds[] = {"__noinline__ ", "__noinline__ ", "", "__forceinline__ "};
 
-/// The text of a function's body, which can use only its parameters.
+/// The text of a function's body, which may use only the function's parameters.
 class FunctionBody {
 public:
     FunctionBody(Kernel& kernel, const Function& function) : kernel_(kernel) {

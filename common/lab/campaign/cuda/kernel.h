@@ -47,7 +47,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    Same same;  ///< class of its values; fits() checks it and the flow before an assignment
+    Same same;  ///< class of its values; before an assignment, fits() checks it and the flow
     bool can_change = true;
 };
 

@@ -115,8 +115,8 @@ void volatile_local(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@kept");
 }
 
-/// Accesses initialized memory of the module, and uses a pointer that may point to one of several
-/// memory spaces.
+/// Accesses initialized memory of the module, also through a pointer that may point into one of
+/// several memory spaces.
 void any_space(Kernel& kernel, Place& place) {
     need_numbers(kernel);
     kernel.write(

@@ -60,7 +60,7 @@ void transpose(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Fills an array of any length in strides.
+/// Fills an array of any length in a strided loop.
 void fill_in_strides(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),

@@ -84,7 +84,7 @@ void reduce(Kernel& kernel, Place& place) {
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
-    // Shift the value so that the sum of 32 such values does not overflow a signed integer.
+    // Shift the value right so that the sum of 32 such values does not overflow a signed integer.
     std::string text = value(kernel, type, Same::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
     absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,

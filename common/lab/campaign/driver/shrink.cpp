@@ -66,8 +66,8 @@ private:
         return at;
     }
 
-    /// Returns the difference of each case. A case that the first side cannot run counts as equal
-    /// and is not run on the second side, which may be a GPU that would hang.
+    /// Returns the difference of each case. A case that the first side cannot run counts as equal.
+    /// It is not run on the second side, which may be a GPU and might hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;

@@ -49,8 +49,8 @@ struct Callee {
     std::string name = {};
     Form form = Form::words;
 
-    // Return the declarations of its second parameter and of its result under the given name. The
-    // first parameter is a 32-bit word.
+    // Return the declarations of the callee's second parameter and of its result, under the given
+    // name. The first parameter is a 32-bit word.
     std::string second(const std::string& parameter) const;
     std::string back(const std::string& result) const;
 };
@@ -128,8 +128,8 @@ public:
     void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
         text_.line(filled(pattern, operands) + ";");
     }
-    /// Emits an instruction whose sources are written when it is executed, although not on every
-    /// path in the text (see undefined_read()).
+    /// Emits an instruction whose sources are certain to be written before it is executed, although
+    /// not on every path in the text (see undefined_read()).
     void emit_late(const std::string& pattern, const std::vector<Given>& operands) {
         text_.line(filled(pattern, operands) + "; // late");
     }

@@ -1,5 +1,5 @@
-// Generates operations of several threads: exchanges between lanes of a warp, barriers, exchanges
-// of tiles.
+// Generates operations that involve several threads: exchanges between the lanes of a warp,
+// barriers, exchanges of tiles.
 #include "lab/campaign/ptx/body.h"
 
 namespace coalesce::campaign {
@@ -203,7 +203,8 @@ Reg Body::permuted_thread() {
     return made(Kind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
-/// Each thread writes an element of the tile. After a barrier, every thread may read all of them.
+/// Each thread writes one element of the tile. After a barrier, every thread may read the whole
+/// tile.
 void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =

@@ -111,8 +111,8 @@ struct Simulator {
     decltype(&coalesceSetQuiet) quiet = Found{"coalesceSetQuiet"};
 };
 
-/// Returns the hash of all counters, of the kernel and of each line, followed by the kernel's
-/// counters in words.
+/// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
+/// in words.
 std::string counters_of(const Simulator& simulator) {
     u64 all = 0;
     std::string values;

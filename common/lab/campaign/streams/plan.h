@@ -29,7 +29,7 @@ constexpr Loads last_of(Loads) {
 enum class Order {
     rows,     ///< row by row, with a two-dimensional grid
     columns,  ///< column by column
-    bands,    ///< down within bands that are a few tiles high
+    bands,    ///< down the columns within bands a few tiles high
 };
 
 struct Plan {

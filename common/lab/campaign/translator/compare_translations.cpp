@@ -75,7 +75,7 @@ std::vector<std::string> command_of(const std::string& program, const std::strin
     return command;
 }
 
-/// Compiles as the web page does: optimized and with our own headers.
+/// Compiles the way the web page does: with optimization and with our own headers.
 std::string ir_of(const Options& options, const std::string& source,
                   const std::filesystem::path& folder) {
     write_file(folder / "kernels.cu", source);
@@ -90,7 +90,7 @@ std::string ir_of(const Options& options, const std::string& source,
         out);
 }
 
-/// The IR is optimized already, so this runs only the back end.
+/// The IR is already optimized, so this runs only the back end.
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return output_of(
@@ -123,8 +123,8 @@ class Comparison {
 public:
     explicit Comparison(const Options& options) : options_(options) {}
 
-    /// Compiles the kernels together. If that fails, compiles each alone and reports the ones that
-    /// fail.
+    /// Compiles the kernels together. If that fails, compiles each one separately and reports those
+    /// that fail.
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;
@@ -135,7 +135,7 @@ public:
             ours = spoilt(translator::ptx_of(ir), options_.spoil);
             if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
-            // Compiling each kernel alone shows which of them causes the failure.
+            // Compiling each kernel separately shows which of them cause the failure.
             if (kernels.size() > 1) {
                 for (const Kernel& kernel : kernels) compare({kernel});
                 return;

@@ -22,8 +22,8 @@ constexpr const char* kPredictedColour = kAmber;
 constexpr const char* kPredictedBarColour = kPaleAmber;
 constexpr const char* kFastestColour = kGreen;
 
-/// The style of a line in a chart. Styles differ first in colour, then in dashes, so that there are
-/// more of them than lessons.
+/// The style of a line in a chart. Styles combine colours and dashes, so that there are more styles
+/// than lessons.
 struct LineStyle {
     const char* colour;
     const char* dashes;

@@ -114,8 +114,9 @@ public:
         largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
     }
 
-    /// Runs floats at all sizes first, while device memory is not yet fragmented, as in a program
-    /// of its own. The position of pages changes the times of matrices with long rows by up to 7 %.
+    /// Runs the float variants at all sizes first, before device memory becomes fragmented, as if
+    /// they ran in a separate program. The position of pages changes the times of matrices with
+    /// long rows by up to 7 %.
     std::vector<SizeResults> run() {
         std::vector<Field> fields;
         std::vector<SizeResults> results;

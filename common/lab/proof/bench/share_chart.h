@@ -29,8 +29,8 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 /// results of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose over several GPUs, relative to the link and each at its
-/// best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json writes for one
+/// Returns a chart of the ways to transpose across several GPUs, relative to the link and each at
+/// its best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json writes for one
 /// number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 

@@ -123,7 +123,7 @@ TEST_CASE("what is predicted stands beside what was measured of the same GPU, an
         CHECK(chart.find("predicted, not measured") != std::string::npos);
         CHECK(chart.find("floats, predicted") == std::string::npos);
     }
-    // One ring is on the bar, and one at its position in each of the other charts.
+    // Each chart has a ring for each prediction that it shows, and one in its legend.
     CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);

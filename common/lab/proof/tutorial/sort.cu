@@ -116,7 +116,7 @@ EXAMPLE(bitonic_shared_pairs) {
     return sort_of_blocks(bitonic_shared_pairs, pick(1 << 20, 1 << 14), 512, 256);
 }
 
-// Sorts 32 elements per warp by shuffles.
+// Sorts 32 elements per warp with shuffles.
 __global__ void bitonic_warp(int* data) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int value = data[i];

@@ -396,13 +396,14 @@ __global__ void lookup_global(float* out, const unsigned char* in, const float* 
 
 __constant__ float constant_table[256];
 
-// Looks up the table in constant memory, where lanes with different addresses are serialized.
+// Looks up values in a table in constant memory, where lanes with different addresses are
+// serialized.
 __global__ void lookup_constant(float* out, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = constant_table[in[i]];
 }
 
-// Looks up the table in shared memory.
+// Looks up values in a table in shared memory.
 __global__ void lookup_shared(float* out, const unsigned char* in, const float* table, int n) {
     __shared__ float s[256];
     s[threadIdx.x] = table[threadIdx.x];

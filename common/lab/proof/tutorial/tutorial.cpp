@@ -16,7 +16,7 @@ struct Entry {
     Example (*prepare)();
 };
 
-/// Returns all examples of this program, in the order of the source.
+/// Returns all examples of this program, in source order.
 std::vector<Entry>& entries() {
     static std::vector<Entry> all;
     return all;

@@ -11,7 +11,7 @@
 
 namespace coalesce::proof {
 
-/// A case of a program, selected by its argument.
+/// A case of a program, selected by the program's argument.
 struct SuiteCase {
     std::string program;  ///< "bugs_alignment"
     std::string name;     ///< "float4_at_one"

@@ -62,7 +62,7 @@ public:
 private:
     static std::vector<std::string> names(const course::Course& course) {
         std::vector<std::string> names;
-        // Lesson 16 has no module, because it measures itself over several GPUs.
+        // Lesson 16 has no module, because it measures itself on several GPUs.
         for (const auto& step : course.steps) {
             if (has_module(step.name)) names.push_back(step.name);
         }

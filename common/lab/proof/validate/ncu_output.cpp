@@ -63,7 +63,7 @@ private:
     }
 
     void read_row(const Fields& fields) {
-        // Skip the line of units below the head, which has no ID.
+        // Skip the line of units below the header, which has no ID.
         const std::optional<double> id = number_in(field(fields, "ID"));
         if (!id) return;
         ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];

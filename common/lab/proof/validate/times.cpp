@@ -1,5 +1,5 @@
 // Predictions come from the programs themselves, run on the simulated GPU with --time. Measured
-// times come from the same programs on this machine's GPU, or from docs/results if there is none.
+// times come from the same programs on this machine's GPU or, if it has none, from docs/results.
 #include "lab/proof/validate/times.h"
 
 #include <algorithm>

@@ -75,7 +75,7 @@ Json times_json(const std::vector<ComparedTime>& times);
 /// Returns the JSON that the program writes with --json: its kernels at `shape`, predicted on
 /// `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
-/// Return the head and a row of a table of errors for a terminal.
+/// Return the header and a row of a table of errors for a terminal.
 std::string figures_head();
 std::string figures_row(const std::string& name, const timing::ErrorSummary& summary);
 

@@ -101,7 +101,7 @@ EXAMPLE(random_walks) {
     return checked([=] { random_walks<<<n / 256, 256>>>(out, steps); }, out, expected);
 }
 
-// Generates normal numbers from uniform ones (Box-Muller) with fast intrinsics.
+// Generates normally distributed numbers from uniform ones (Box-Muller) with fast intrinsics.
 __global__ void normal_numbers(float2* out, const float2* in) {
     const float2 u = in[thread_in_grid()];
     const float radius = sqrtf(-2 * __logf(u.x + 1e-7f)), angle = 6.2831853f * u.y;

@@ -325,7 +325,7 @@ EXAMPLE(motion_costs) {
         out, expected);
 }
 
-// Averages a box of 31 x 31 with four look-ups in a summed-area table.
+// Averages a box of 31 x 31 pixels with four look-ups in a summed-area table.
 __global__ void box_by_table(float* out, const unsigned* table, int width, int height) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int left = max(x - 16, 0), right = min(x + 15, width - 1), top = max(y - 16, 0),

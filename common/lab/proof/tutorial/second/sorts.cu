@@ -20,7 +20,7 @@ auto sorted_in(const Buffer<T>& in, std::size_t length) {
 
 }  // namespace
 
-// Sorts 32 keys of 64 bits per warp with a bitonic network of shuffles.
+// Sorts 32 keys of 64 bits per warp with a bitonic network built from shuffles.
 __global__ void sort_long_keys(unsigned long long* keys) {
     const int lane = threadIdx.x % 32;
     unsigned long long key = keys[thread_in_grid()];

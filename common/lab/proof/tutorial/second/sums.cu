@@ -194,7 +194,7 @@ EXAMPLE(add_planes) {
                    1e-12);
 }
 
-// Computes sums with compensated rounding errors (Kahan).
+// Computes sums and compensates for rounding errors (Kahan summation).
 __global__ void careful_sums(float* out, const float* in, int n) {
     const int threads = gridDim.x * blockDim.x;
     float sum = 0, error = 0;

@@ -12,7 +12,7 @@ dim3 blocks_of(int side, int across, int down) {
 
 }  // namespace
 
-// Computes the lengths of gradients, except at the borders.
+// Computes the magnitudes of gradients, except at the borders.
 __global__ void gradient_lengths(float* out, const float* in, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y;
     if (x == 0 || y == 0 || x == n - 1 || y == n - 1) return;

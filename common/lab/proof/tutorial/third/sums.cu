@@ -32,7 +32,7 @@ EXAMPLE(sum_odd_blocks) {
                    [=](std::size_t b) { return stretch(in, b * 640, 640); }, 1e-12);
 }
 
-// Multiplies groups of eight neighbouring elements by shuffles.
+// Computes the product of each group of eight neighbouring elements with shuffles.
 __global__ void products_of_eights(float* out, const float* in) {
     float p = in[thread_in_grid()];
     for (int step = 1; step < 8; step *= 2) p *= __shfl_xor_sync(~0u, p, step);
@@ -135,7 +135,7 @@ EXAMPLE(scan_by_fours) {
         [=](std::size_t i) { return stretch(in, i / 1024 * 1024, i % 1024 + 1); }, 1e-4);
 }
 
-// Computes for each word the number of bits set in the previous words of its block.
+// For each word, counts the bits set in the previous words of its block.
 __global__ void ranks_of_words(int* out, const unsigned* words) {
     __shared__ int s[2][128];
     const int t = threadIdx.x, own = __popc(words[thread_in_grid()]);
