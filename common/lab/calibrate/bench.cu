@@ -16,8 +16,8 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-/// Returns the size of a buffer: the largest power of two, up to 4 GiB, for which two buffers fit
-/// in memory with room to spare. No lesson moves more than 4 GiB.
+/// Returns the size of a buffer: the largest power of two, up to 4 GiB, at which two buffers fit in
+/// memory with room to spare. No lesson moves more than 4 GiB.
 std::size_t buffer_bytes() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -126,7 +126,7 @@ void Bench::describe_machine() {
 void Bench::measure_clocks() {
     const auto ghz = [&](std::size_t count, int turns) {
         const int blocks = multiprocessors();
-        // These runs make the GPU raise its clocks.
+        // These runs make the GPU raise its clock rate.
         for (int time = 0; time < 3; ++time) {
             watch_clocks<<<blocks, 1024>>>(reinterpret_cast<const uint4*>(in()),
                                            reinterpret_cast<uint4*>(out()), count, turns, notes());

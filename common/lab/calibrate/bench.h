@@ -59,7 +59,7 @@ private:
 };
 
 /// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
-/// blocks as possible fit.
+/// blocks fit as possible.
 template <class Kernel>
 void allow_shared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -67,8 +67,8 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
-/// Returns how many bytes of dynamic shared memory per block make exactly `resident` blocks fit on
-/// a multiprocessor.
+/// Returns the number of bytes of dynamic shared memory per block at which exactly `resident`
+/// blocks fit on a multiprocessor.
 std::size_t shared_bytes_for(const Machine& machine, int resident);
 
 // Each group of measurements has its own file and adds its results to `raw`.

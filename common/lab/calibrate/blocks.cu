@@ -3,7 +3,7 @@
 //
 // interval: compares a launch of many blocks with a launch of three times as many, so that the cost
 // of a launch cancels out. With many resident blocks, the interval is the time that the GPU needs
-// to start one block after another on a multiprocessor.
+// to start the next block on a multiprocessor.
 // gap: with one resident block, each warp records its first and last clock. Two gaps are measured,
 // both from the end of a block's last warp: one to the start of the next block's first warp, the
 // other to the start of its last warp.

@@ -1,5 +1,5 @@
-// Measures the rate of bulk copies on a multiprocessor (compute capability 9.0). The lanes of a few
-// warps request one row each, or one thread requests boxes of a matrix, with a fixed number of
+// Measures how fast a multiprocessor performs bulk copies (compute capability 9.0). The lanes of a
+// few warps request one row each, or one thread requests boxes of a matrix, with a fixed number of
 // requests in flight. All data is in the second-level cache, so memory has no influence. Long rows
 // are limited by the path from that cache.
 #include <cuda.h>

@@ -60,7 +60,7 @@ void derive_latencies(const Raw& raw, Gpu& gpu) {
 }
 
 /// Returns the overhead of timing a single load: two clock reads and the vote that waits for the
-/// loaded value. It is the time of a timed load of a line that hits the second-level cache, minus
+/// loaded value. It is the result of timing a single load that hits the second-level cache, minus
 /// the time per load of a warp that follows pointers through the same cache.
 double clocks_around_a_load(const Raw& raw) {
     if (raw.timed_load <= 0)
@@ -68,7 +68,7 @@ double clocks_around_a_load(const Raw& raw) {
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
-/// Derives the latency under load from individually timed loads of a line.
+/// Derives the latency under load from loads of single lines that were timed individually.
 void derive_loads(const Raw& raw, Gpu& gpu) {
     const double clocks = clocks_around_a_load(raw);
     std::vector<LoadTime> loads;
@@ -80,8 +80,8 @@ void derive_loads(const Raw& raw, Gpu& gpu) {
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
         if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
-        // At higher loads of memory, loads wait for each other, which makes their latencies more
-        // alike.
+        // When memory is busier than this, loads wait for each other, which makes their latencies
+        // more alike.
         if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
@@ -118,7 +118,7 @@ void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
     gpu.l2_read_bytes = to_cache("read");
     gpu.l2_write_bytes = to_cache("write");
 
-    // A block of one warp has no other warp to wait for.
+    // In a block with one warp, no warp waits for another.
     std::vector<std::pair<double, double>> barriers;
     for (const Barrier& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
@@ -160,7 +160,7 @@ void derive_blocks(const Raw& raw, Gpu& gpu) {
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right) {
     const std::size_t n = rows.empty() ? 0 : rows.front().size();
-    // `m` holds the normal equations, with their right-hand side as the last column.
+    // `m` holds the normal equations; their right-hand side is the last column.
     std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
     for (std::size_t r = 0; r < rows.size(); ++r) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -243,7 +243,7 @@ Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
         }
         return found;
     };
-    // Take the median over all pitches, because at a few of them many strips map to the same memory
+    // Take the median over all pitches, because at some of them many strips map to the same memory
     // channel.
     const auto cost = [&](const std::string& what, double run) {
         std::vector<double> costs;

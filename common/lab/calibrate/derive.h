@@ -21,7 +21,7 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
 /// Fits y = first + second * x to pairs (x, y).
 std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points);
 
-/// The time that a load took while memory was busy for the fraction `busy` of the time.
+/// The time that a load took while memory was busy. `busy` is the fraction of the time that it was.
 struct LoadTime {
     /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
     bool is_copy = false;
@@ -33,7 +33,7 @@ struct UnderLoad {
 };
 UnderLoad latency_under_load(const std::vector<LoadTime>& loads);
 
-/// How the latencies of single loads are spread, in cycles.
+/// How the latencies of single loads are distributed, in cycles.
 struct Spread {
     double fastest = 0, more = 0;
 };

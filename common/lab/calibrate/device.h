@@ -36,8 +36,8 @@ __device__ inline unsigned mixed(uint2 v) {
 __device__ inline unsigned mixed(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
-/// Stores `sum` if it has one particular value, which almost never happens with random data and
-/// would do no harm. The compiler cannot rule it out, so it must keep the loads.
+/// Stores `sum` if it equals one particular value. With random data this almost never happens, and
+/// it would do no harm, but the compiler cannot rule it out and must keep the loads.
 __device__ inline void use(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }

@@ -1,8 +1,7 @@
 // Measures the latency of memory under load. Blocks are persistent, and every thread has a fixed
-// number of loads in flight. Little's law then gives the latency at each level of memory traffic:
-// bytes in flight / bytes per second. Copies with the same number of bytes in flight show how much
-// writes add. In a second run, one warp of each block times its loads with clocks, which shows how
-// far latencies spread.
+// number of loads in flight. By Little's law, the latency is then bytes in flight / bytes per
+// second. Copies with the same number of bytes in flight show how much writes add. In a second run,
+// one warp of each block times its loads with clocks, which shows how widely latencies spread.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 
@@ -89,8 +88,8 @@ void measure(Bench& bench, Raw& raw, int threads) {
     const int block = threads < 1024 ? threads : 1024, resident = threads / block;
     const int blocks = resident * bench.multiprocessors();
     const std::size_t turn = static_cast<std::size_t>(blocks * block) * UNROLL;
-    // A run with few bytes in flight takes long, so it covers only part of the buffer, but still
-    // much more than the caches hold. Round the count down to whole turns.
+    // A run with few bytes in flight takes a long time, so it covers only part of the buffer, but
+    // still much more than the caches hold. Round the count down to whole turns.
     const double kib = threads * BYTES * UNROLL / 1024.0;
     const double wanted = 10 * raw.machine.l2_bytes * (kib < 1 ? 1 : kib);
     const double most = static_cast<double>(bench.bytes());

@@ -10,7 +10,7 @@
 namespace coalesce::timing {
 namespace {
 
-/// Defines the operation NAME, which executes the COUNT PTX instructions of TEXT.
+/// Defines the operation NAME, which executes the PTX instructions in TEXT. COUNT is their number.
 #define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
     struct NAME {                                               \
         static constexpr int count = COUNT;                     \

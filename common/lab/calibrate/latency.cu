@@ -29,9 +29,9 @@ __device__ std::uint64_t follow(std::uint64_t pointer) {
     return next;
 }
 
-/// Follows pointers with one thread per block. Multiprocessors differ in their distance from each
-/// part of the cache, so each block starts at a different point of the ring, to give the mean. The
-/// first `warm_up` loads are not timed.
+/// Follows pointers with one thread per block. Each block starts at a different point of the ring,
+/// because a multiprocessor is nearer to some parts of the cache than to others, and the mean is
+/// wanted. The first `warm_up` loads are not timed.
 template <Through THROUGH>
 __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     std::uint64_t pointer = notes[3 * blockIdx.x];
@@ -72,7 +72,7 @@ __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::u
     notes[3 * blockIdx.x + 2] = line;
 }
 
-/// Follows pointers in shared memory, where addresses have 32 bits.
+/// Follows pointers in shared memory, where addresses are 32 bits wide.
 __global__ void chase_shared(int loads, std::uint64_t* notes) {
     __shared__ unsigned ring[256];
     const auto base = static_cast<unsigned>(__cvta_generic_to_shared(ring));
@@ -103,7 +103,7 @@ __device__ unsigned word_from_second_level(const char* from) {
     return v;
 }
 
-/// Times single loads of a line by one warp. Each line has been loaded once already, so that the
+/// Times a warp's loads of single lines. Each line has been loaded once already, so that the
 /// second-level cache contains it.
 __global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
     constexpr std::size_t apart = 64 << 10;
@@ -123,8 +123,8 @@ __global__ void time_loads(const char* data, int loads, std::uint64_t* notes) {
 }
 
 /// Links the lines of a buffer into one ring, in a random order that no prefetcher can predict. The
-/// lines hold pointers, or line numbers if `is_numbered`. Writes the starting points of the blocks,
-/// at equal distances along the ring, to every third note.
+/// lines hold pointers, or line numbers if `is_numbered`. Writes the blocks' starting points,
+/// spaced equally along the ring, to every third note.
 void make_ring(Bench& bench, std::size_t lines, int blocks, bool is_numbered) {
     std::vector<std::uint32_t> order(lines);
     std::iota(order.begin(), order.end(), 0u);

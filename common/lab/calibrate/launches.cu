@@ -30,7 +30,7 @@ void measure_launches(Bench& bench, Raw& raw) {
     // cache.
     raw.launch_us = 1e3 * bench.ms_cold([&] { nothing<<<1, 32>>>(); }, 101);
 
-    // The other data is at the far end of the buffer.
+    // The other data, which replaces the contents of the cache, is at the far end of the buffer.
     const std::size_t other_bytes = std::min(bench.bytes() / 2, 4 * l2);
     char* other = bench.out() + bench.bytes() - other_bytes;
     const auto write_other = [&] {

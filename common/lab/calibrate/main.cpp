@@ -91,7 +91,7 @@ Raw measure_all(const std::string& only) {
     return raw;
 }
 
-/// Returns a GPU's name in a form that suits a file name, such as "NVIDIA-H200".
+/// Returns a GPU's name in a form suitable for file names, such as "NVIDIA-H200".
 std::string file_name_of(const std::string& gpu) {
     std::string name;
     for (const char c : gpu) {

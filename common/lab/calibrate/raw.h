@@ -1,8 +1,8 @@
 // The raw measurements of calibrate, which `--json` writes and `--from` reads.
 //
-// Cycles are those of a multiprocessor, read from its counter or computed with clock_ghz. gbps is
+// Cycles are cycles of a multiprocessor, read from its counter or computed with clock_ghz. gbps is
 // the rate at which memory (or the second-level cache) moves data, in 10^9 bytes per second; for a
-// copy, both the bytes read and the bytes written count.
+// copy, it counts both the bytes read and the bytes written.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ struct Flight {
     int bytes_of_load = 0, loads = 0, threads = 0;
     double kib_on_their_way = 0;  ///< KiB in flight on a multiprocessor
     double gbps = 0;
-    // Cycles that a warp's single loads take; 0 if none were timed.
+    // Cycles that a single load of a warp takes; 0 if none were timed.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
@@ -45,7 +45,7 @@ struct LongRuns {
     double gbps = 0;
 };
 
-/// Copies in which the reads, the writes or both access short runs.
+/// Copies in which the reads, the writes or both form short runs.
 struct ShortRuns {
     /// "copy reads", "copy writes", "copy both", "copy none", "read" or "write".
     std::string what;
@@ -58,7 +58,7 @@ struct ShortRuns {
 struct Turns {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
-    double interval = 0;  ///< cycles of a multiprocessor per block
+    double interval = 0;  ///< multiprocessor cycles per block
     /// Cycles from the end of a block to the first instruction of the next block.
     double gap = 0;
     /// Cycles from the end of a block to the first instruction of the next block's last warp.
@@ -73,7 +73,7 @@ struct Barrier {
 struct Issue {
     std::string what;
     int threads = 0;
-    double cycles = 0;  ///< cycles that a warp's instruction occupies a scheduler
+    double cycles = 0;  ///< cycles for which a warp's instruction occupies a scheduler
     /// Cycles per instruction of one warp when each instruction needs the result of the previous
     /// one.
     double latency_cycles = 0;
@@ -84,7 +84,7 @@ struct ToCache {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
     double footprint = 0;      ///< bytes that the multiprocessors access repeatedly, all together
-    double bytes_a_cycle = 0;  ///< bytes per cycle of one multiprocessor
+    double bytes_a_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
 /// Times of a kernel that reads rows and writes 4 bytes per lane down columns, and of its stores
@@ -102,7 +102,7 @@ struct BulkRate {
     /// does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row
-    double cycles = 0;  ///< cycles of a multiprocessor per row
+    double cycles = 0;  ///< multiprocessor cycles per row
 };
 
 // ---- measurements used for constants of the model, but not for a GPU's file ----
@@ -137,8 +137,8 @@ struct Raw {
     std::vector<ToCache> to_cache;
     double launch_us = 0;
     double timed_load =
-        /// Cycles of a timed load of a line from the second-level cache, including the overhead of
-        /// the clocks.
+        /// Cycles that a timed load of a line from the second-level cache takes, including the
+        /// overhead of the clocks.
         0;
     std::vector<Scatter> scatters;
     std::vector<BulkRate> bulk_rates;

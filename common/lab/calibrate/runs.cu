@@ -16,7 +16,7 @@ namespace {
 /// powers of two.
 struct Strips {
     std::size_t pitch = 0;  ///< in 16-byte words
-    int pieces_bits = 0;    ///< log2 of the words in a run
+    int pieces_bits = 0;    ///< log2 of the number of words in a run
     int rows_bits = 0;
     unsigned strips_mask = 0;
     unsigned strip_step = 1;  ///< odd; strips are visited in the order 0, step, 2 step, ...
@@ -58,8 +58,8 @@ int bits_of(std::size_t power_of_two) {
     return bits;
 }
 
-/// Returns the strips of a matrix with as many rows as fit in `bytes`. The used part of a row is a
-/// power of two.
+/// Returns the strips of a matrix that has as many rows as fit in `bytes`. The used part of a row
+/// is a power of two.
 Strips strips_of(std::size_t bytes, std::size_t pitch, std::size_t run, bool is_far) {
     Strips strips;
     strips.pitch = pitch / 16;

@@ -1,6 +1,6 @@
-// Measures how partial sector stores and memory reads interfere. Blocks of several shapes read
-// whole rows and write them down columns, 4 bytes per lane, and each block fills the sectors that
-// it writes to. The stores are also measured alone.
+// Measures how much partial sector stores and memory reads interfere with each other. Blocks of
+// several shapes read whole rows and write them down columns, 4 bytes per lane, and each block
+// fills the sectors that it writes to. The stores are also measured alone.
 #include "lab/calibrate/bench.h"
 #include "lab/calibrate/device.h"
 

@@ -33,7 +33,7 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
-/// The exit code of campaign_run after an error on a GPU. The remaining kernels then have to run in
+/// The exit code of campaign_run after an error on a GPU. The remaining kernels must then be run in
 /// a new process.
 inline constexpr int kGoOn = 3;
 

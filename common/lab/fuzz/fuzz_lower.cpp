@@ -20,7 +20,7 @@ using namespace coalesce::simulator;
 
 constexpr u64 kInstructions = 2000;
 constexpr u64 kBufferBytes = 4096;
-/// cudart/launch.cpp rejects launches with more bytes of parameters.
+/// cudart/launch.cpp rejects launches with more parameter bytes than this.
 constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
 
 void prepare() {

@@ -28,10 +28,10 @@ constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
 constexpr std::size_t kMostSteps = 24, kContentBytes = 64;
-/// Offset of the tensor map in the kernel's parameters, which are script, steps, map.
+/// Offset of the tensor map among the kernel's parameters: script, steps, map.
 constexpr u64 kMapParameter = 64;
 
-/// Reads the bytes of the input in order, then zeros.
+/// Reads the bytes of the input in order, and zeros after its end.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -51,7 +51,7 @@ private:
     const std::uint8_t *at_, *end_;
 };
 
-/// The allocations in device memory, the same in every run.
+/// The allocations in device memory, which are the same in every run.
 struct Memory {
     u64 script, large, small, managed, freed, maps;
     Memory() {
@@ -102,7 +102,7 @@ void prepare() {
 
 // ---- reading a script ----
 
-/// Returns an address in one of the memory spaces, possibly slightly out of range.
+/// Returns an address in one of the memory spaces, or slightly out of range.
 u64 address_from(Input& in, const Memory& memory) {
     const u8 kind = in.take<u8>();
     const auto off = static_cast<u64>(static_cast<i64>(in.take<std::int16_t>()));
@@ -159,8 +159,8 @@ Step step_from(Input& in, const Memory& memory) {
     return step;
 }
 
-/// Encodes a tensor map as programs do, and may then change some of its bytes. The map is zero if
-/// the encoder rejects the arguments.
+/// Encodes a tensor map the way programs do, and may then change some of its bytes. The map is all
+/// zeros if the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
     u64 size[kMostDimensions], strides[kMostDimensions];
     u32 box[kMostDimensions], steps[kMostDimensions];

@@ -14,7 +14,7 @@
 
 namespace coalesce::simulator::fuzz {
 
-/// A step of the script in device memory. The kernel can overwrite the script, as it can any
+/// A step of the script in device memory. The kernel can overwrite the script like any other
 /// memory.
 struct Step {
     std::uint32_t form = 0;
@@ -23,7 +23,7 @@ struct Step {
     std::int64_t stride[3] = {};        ///< increments from thread to thread
     std::uint32_t word[4] = {};         ///< words in thread 0
     std::uint32_t word_stride[4] = {};  ///< increments from thread to thread
-    /// If bit k is set, add the result of the last instruction to address k.
+    /// If bit k is set, adds the result of the last instruction to address k.
     std::uint32_t adds_last = 0;
     std::uint32_t unused = 0;
 };
@@ -37,7 +37,7 @@ inline const std::vector<std::string>& forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
         const auto add = [&](const std::string& text) { made.push_back(text); };
-        // Loads and stores of every space and width.
+        // Loads and stores in every space and of every width.
         for (const char* space : {"", ".global", ".shared", ".local", ".const", ".volatile.shared",
                                   ".volatile.global", ".relaxed.gpu.global", ".acquire.gpu"}) {
             const std::string s = space;

@@ -11,7 +11,7 @@ using Count = unsigned long long;
 
 constexpr int kBlocks = 1056, kThreads = 256;
 
-/// Elements are compared by their bits: 1, 2, 4 or 8 bytes as one number, 16 bytes as two.
+/// Elements are compared bit by bit: 1, 2, 4 or 8 bytes as one number, 16 bytes as two.
 struct Pair {
     Count low, high;
     __device__ bool operator==(const Pair& other) const {
@@ -34,7 +34,7 @@ struct Task {
     bool keeps_nan_payloads;
     int rank = 0;               ///< of an array to permute
     long long extents[8] = {};  ///< extents of `out`
-    long long strides[8] = {};  ///< stride in `in` of each axis of `out`
+    long long strides[8] = {};  ///< stride in `in` for each axis of `out`
 
     void add_axis(long long extent, long long stride) {
         extents[rank] = extent;
@@ -66,7 +66,7 @@ __device__ long long permuted_source(const Task& task, long long place) {
     return source;
 }
 
-/// Returns the index in `in` of the element that belongs at index `place` of `out`, or -1 if there
+/// Returns the index in `in` of the element that belongs at index `place` in `out`, or -1 if there
 /// is none. See Problem::source_of.
 __device__ long long source_of(const Task& task, long long place) {
     const long long tile = task.tile, row = place / task.out_cols, col = place % task.out_cols;

@@ -1,6 +1,6 @@
 /// \file
-/// Checks on the device that every bit of an output is correct, by comparing it with the input
-/// itself. This takes as long as a slow transpose. (The harness's verifier compares with recomputed
+/// Checks on the device that every bit of an output is correct, by comparing the output with the
+/// input itself. This takes as long as a slow transpose. (The harness's verifier recomputes the
 /// values on the host and says what is wrong, which takes seconds for a large matrix.)
 #pragma once
 
@@ -17,12 +17,13 @@ namespace coalesce::proof {
 /// device.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
-/// An axis of `out`: its number of elements, and the distance in `in` from one element to the next.
+/// An axis of `out`: its number of elements, and the distance between neighbouring elements in
+/// `in`.
 struct ArrayAxis {
     std::int64_t size, step;
 };
 /// Returns how many elements of `out` are wrong, for an array of any shape. `axes` begins with the
-/// outermost axis. An element of 3, 6, 12 ... bytes counts once for each part that is wrong.
+/// outermost axis. An element of 3, 6, 12 ... bytes counts once for each wrong part.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

@@ -10,7 +10,8 @@ namespace coalesce::proof {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the object with one line per member, and one line per element for arrays of objects.
+/// Returns the object as text, with one line per member, and one line per element for arrays of
+/// objects.
 std::string json_text(const Json& object);
 
 }  // namespace coalesce::proof

@@ -16,7 +16,7 @@
 
 namespace coalesce::proof {
 
-/// Returns the seconds since the first call.
+/// Returns the number of seconds since the first call.
 inline double seconds_since_start() {
     static const auto start = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -16,8 +16,8 @@ struct StepVariants {
     std::vector<Variant> variants;
 };
 
-/// Loads the modules with these names from the folder `modules` next to this program. They stay
-/// loaded, because the variants point into them. Throws UsageError if a module is missing.
+/// Loads the modules with these names from the folder `modules` next to this program. The modules
+/// stay loaded, because the variants point into them. Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 
 /// Reports whether there is a module called `name`.

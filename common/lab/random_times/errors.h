@@ -1,5 +1,5 @@
 /// \file
-/// The errors of predicted times: as numbers, text, Markdown and a picture.
+/// The errors of predicted times, as numbers, text, Markdown and a picture.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// A time that was predicted and measured, in milliseconds.
+/// A predicted and a measured time, in milliseconds.
 struct TimePair {
     std::string name;
     double measured = 0, predicted = 0;
@@ -20,14 +20,14 @@ struct TimePair {
     double error() const { return predicted / measured - 1; }
 };
 
-/// Statistics of the absolute errors of a list of pairs.
+/// Statistics of the absolute errors in a list of pairs.
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
     /// Number of pairs with an error below 10 %, and of pairs with one above 30 %.
     std::size_t within_10 = 0, beyond_30 = 0;
-    /// Pairs of kernels whose measured times differ by more than 5 %, and how many of them the
-    /// model predicts in the right order.
+    /// The number of pairs of kernels whose measured times differ by more than 5 %, and how many of
+    /// them the model predicts in the right order.
     std::size_t comparable = 0, in_order = 0;
     /// Returns the fraction of comparable pairs in the right order, or 1 if there are none.
     double order() const {
@@ -39,11 +39,11 @@ struct ErrorSummary {
 ErrorSummary summary_of(const std::vector<TimePair>& pairs);
 /// Returns the pairs about which the model is certain.
 std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
-/// Returns the `count` worst pairs, or all of them, the worst first.
+/// Returns the `count` worst pairs, or all pairs if there are fewer, with the worst first.
 std::vector<TimePair> worst_of(const std::vector<TimePair>& pairs, std::size_t count);
 
-/// Returns text for a terminal of 80 columns: the pairs, the ten worst, and the statistics of all
-/// and of the known ones.
+/// Returns text for a terminal with 80 columns: the pairs, the ten worst pairs, and statistics for
+/// all pairs and for the known ones.
 std::string as_text(const std::vector<TimePair>& pairs);
 /// Returns the same as two Markdown tables.
 std::string as_markdown(const std::vector<TimePair>& pairs);

@@ -33,7 +33,7 @@ private:
 /// result or what the simulator reports.
 std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
 
-/// A measured time of a kernel.
+/// The measured time of a kernel.
 struct MeasuredKernel {
     std::string name, title, fingerprint;
     double ms = 0, spread = 0;

@@ -1,4 +1,4 @@
-// Predicts the times of random kernels on a GPU with the simulator.
+// Predicts the times of random kernels on a given GPU, using the simulator.
 #include <iostream>
 
 #include "harness/device_buffer.h"

@@ -32,7 +32,7 @@ struct Scale {
     }
 };
 
-/// Returns a scale with a little room around all times.
+/// Returns a scale that leaves a little room around all times.
 Scale scale_of(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {
@@ -43,7 +43,7 @@ Scale scale_of(const std::vector<TimePair>& pairs) {
     return {least / 1.3, most * 1.3};
 }
 
-/// Returns 1, 2 and 5 times the powers of ten within the scale.
+/// Returns 1, 2 and 5 times each power of ten within the scale.
 std::vector<double> marks_of(const Scale& scale) {
     std::vector<double> marks;
     for (double ten = std::pow(10, std::floor(std::log10(scale.least))); ten < scale.most;

@@ -1,5 +1,5 @@
-// results -- writes the tables of results in the READMEs, and the simulated results in
-// docs/results. `./learn results` builds and runs it.
+// results -- writes the results tables in the READMEs, and the simulated results in docs/results.
+// `./learn results` builds and runs it.
 
 #include <unistd.h>
 
@@ -18,11 +18,11 @@ namespace {
 
 struct Words {
     bool is_check = false, is_again = false;
-    bool is_plain = false;  ///< an option of all commands; this program prints no colours
+    bool is_plain = false;  ///< an option that all commands have; this program prints no colours
     std::string into;
 };
 
-/// If `bench` was built, draws the charts, which show predictions together with measurements.
+/// If `bench` was built, draws the charts, which show both predictions and measurements.
 int draw_charts() {
     const std::string bench = learn::program_of("bench");
     const std::string file = repository() / "docs" / "results" / "nvidia-h200.json";

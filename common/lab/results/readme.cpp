@@ -32,7 +32,7 @@ std::string replace_between(const std::string& text, const Markers& markers,
     return text.substr(0, begin) + written + text.substr(text.find(markers.end, begin));
 }
 
-// Rewrites a file, or with `check` only prints that it is stale. Returns whether the file was
+// Rewrites a file. With `check`, only prints that the file is stale. Returns whether it was
 // current.
 bool bring_up_to_date(const fs::path& file, const std::string& now, const std::string& then,
                       bool check) {
@@ -47,8 +47,8 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
     return false;
 }
 
-// Rewrites the text between the markers of a page, or with `check` only prints that it is stale.
-// Throws if the page has no markers.
+// Rewrites the text between the markers in a page. With `check`, only prints that the page is
+// stale. Throws if the page has no markers.
 bool bring_page_up_to_date(const fs::path& page, const std::string& written, bool check) {
     const std::string now = read_file(page);
     if (!has_markers(now, kResults)) {

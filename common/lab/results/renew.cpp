@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 using namespace learn;
 
 const std::string kGpu = "H200";
-// The simulator counts at this shape, which all variants accept.
+// The shape at which the simulator counts, which all variants accept.
 const std::string kCounted = "1024";
-// Kernels that are only predicted run at this smaller shape.
+// The smaller shape at which kernels run that are only predicted.
 const std::string kSmall = "512";
 // The model does not predict the links between GPUs.
 const std::string kManyGpus = "16_many_gpus";

@@ -11,7 +11,7 @@ namespace coalesce::lab {
 
 using learn::Json;
 
-/// Rewrites the text between the markers of README.md, of the page of results, and of lessons with
+/// Rewrites the text between the markers in README.md, in the results page, and in lessons with
 /// markers. With `check`, only reports what is stale. Returns the exit code: 0, or 1 if the check
 /// found something.
 int update_readme(const std::filesystem::path& repository, bool check);
@@ -24,8 +24,8 @@ inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "163
 /// simulated.json, and the times predicted for an H200 to predicted.json. Returns the exit code.
 int renew_results(const std::filesystem::path& folder);
 
-/// Returns the rows of predicted.json: for each variant the fields of `learn run --time --json`
-/// that the tables show.
+/// Returns the rows of predicted.json. For each variant, a row contains the fields of `learn run
+/// --time --json` that the tables show.
 Json predictions_in(const Json& results);
 
 }  // namespace coalesce::lab

@@ -10,10 +10,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace learn;
 
-// The results of the lesson over several GPUs, in a file per number of GPUs.
+// The results of the lesson on several GPUs, with one file per number of GPUs.
 constexpr const char* kOfManyGpus = "many/gpus-4.json";
 
-// Returns the results of one step in a run, in their order.
+// Returns a step's results from a run, in the same order.
 std::vector<Json> results_of(const std::string& step, const Json& run) {
     std::vector<Json> results;
     if (run.is_null()) return results;
@@ -46,7 +46,7 @@ std::pair<std::string, std::string> over_links(const std::string& step, const fs
             format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
 }
 
-// Returns the sectors of the first variant.
+// Returns the first variant's sectors.
 std::string sectors_of(const std::vector<Json>& counted) {
     if (counted.empty()) return "";
     const std::string load = sectors_per_request(counted.front(), "load"),

@@ -18,7 +18,7 @@ std::string device_of(const Json& run) {
     return run.at("device").at("name");
 }
 
-// The results of one variant; missing ones are null.
+// The results of one variant. Missing results are null.
 struct Row {
     std::string step, variant;
     Json counted = nullptr, predicted = nullptr, measured = nullptr;
@@ -71,7 +71,7 @@ void add_measured(ResultsTable& table, const Json& run, const Wanted& steps) {
     }
 }
 
-// Adds predictions for the GPU and shape of the measurements, if there are any.
+// Adds predictions for the GPU and the shape that were measured, if there are any.
 void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
     if (run.is_null()) return;
     for (auto& result : run.at("results")) {
@@ -98,7 +98,7 @@ ResultsTable joined(const KnownResults& known, const Json& measured, const Wante
 
 // ---- as Markdown ----
 
-// Describes the columns and their shapes. `link` is the path to docs/guide/proof.md.
+// Describes the columns and the shapes they are for. `link` is the path to docs/guide/proof.md.
 std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
@@ -193,7 +193,7 @@ std::string table_with_headlines(const ResultsTable& table) {
 // Results of build/bin/shapes, which measures coalesce::transpose rather than a lesson.
 constexpr const char* kOfAnotherProgram = "shapes.json";
 
-// Reads a file and checks it. Adds the file's name to the exceptions of `check`.
+// Reads a file and checks it. Adds the file's name to the exceptions that `check` throws.
 template <class Check>
 Json read_checked(const fs::path& file, Check check) {
     Json run = read_json(file);

@@ -26,18 +26,18 @@ struct KnownResults {
 /// field.
 Json read_run(const std::filesystem::path& file);
 
-/// Reads all *.json files of a folder except that of build/bin/shapes. Throws a std::runtime_error
-/// that names the file and its first invalid field. A step that is not in `steps` counts as
-/// invalid, unless `steps` is empty.
+/// Reads all *.json files in a folder except the one from build/bin/shapes. Throws a
+/// std::runtime_error that names the file and its first invalid field. A step that is not in
+/// `steps` counts as invalid, unless `steps` is empty.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
-/// Returns a table for each measured GPU, including rivals, or one of counted and predicted values
-/// if there is none. The first variant of each step is its headline; the others are folded. `proof`
-/// is the path to docs/guide/proof.md.
+/// Returns a table for each measured GPU, including rivals, or one table of counted and predicted
+/// values if no GPU was measured. The first variant of each step is its headline; the others are
+/// folded. `proof` is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// Returns the table of one step's variants for its lesson, or an empty string if there are no
+/// Returns the table of a step's variants for its lesson, or an empty string if there are no
 /// results.
 std::string results_of_step(const std::string& step, const KnownResults& known);
 

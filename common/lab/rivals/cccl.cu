@@ -1,5 +1,5 @@
-// Transposes with Thrust and CUB: a function gives the source of each element, and the library does
-// the rest.
+// Transposes with Thrust and CUB: a function computes the source of each element, and the library
+// does the rest.
 
 #include <thrust/execution_policy.h>
 #include <thrust/gather.h>

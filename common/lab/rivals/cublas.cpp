@@ -14,7 +14,8 @@ void check(cublasStatus_t status, const std::string& call) {
                              "; does this cuBLAS fit the driver (nvidia-smi)?");
 }
 
-// Created at the first call and kept, because creating it takes longer than a transpose.
+// The handle is created on the first call and kept, because creating it takes longer than a
+// transpose.
 cublasHandle_t handle() {
     static cublasHandle_t handle = [] {
         cublasHandle_t made = nullptr;

@@ -1,4 +1,4 @@
-// rivals -- measures library functions that transpose, with the same harness as the steps.
+// rivals -- measures library functions that transpose, using the same harness as the steps.
 //
 // Each library is optional: CMake looks for it, and this program prints which ones are missing.
 

@@ -1,11 +1,12 @@
 /// \file
-/// Transposes by libraries, as the harness's launch functions: out = transposed in.
+/// Library functions that transpose, wrapped as launch functions for the harness: out = transposed
+/// in.
 #pragma once
 
 namespace coalesce::rivals {
 
-/// Calls cublasSgeam with beta = 0, the library function meant for this. It computes 1 * in, so the
-/// payload of a NaN may change.
+/// Calls cublasSgeam with beta = 0, the library function intended for transposes. It computes 1 *
+/// in, so the payload of a NaN may change.
 void cublas_geam(float* out, const float* in, int rows, int cols);
 
 /// Calls thrust::gather with an index map that is computed on the fly.

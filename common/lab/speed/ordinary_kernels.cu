@@ -1,4 +1,4 @@
-// Ordinary programs with which speed.cpp (`--programs`) measures the speed of the simulated GPU.
+// Ordinary programs that speed.cpp (`--programs`) uses to measure the speed of the simulated GPU.
 //
 //    ordinary_kernels NAME        prints the processor time of its launches in milliseconds, and
 //                                 the checksum of its results, which must be the same with every
@@ -275,7 +275,7 @@ static double processor_ms() {
     return 1e3 * t.tv_sec + 1e-6 * t.tv_nsec;
 }
 
-/// Sums the bits of the floats, so that a difference in a single bit shows.
+/// Sums the bits of the floats, so that a difference in any single bit shows.
 static u32 sum_of(const Arrays& arrays) {
     std::vector<u32> host(kFloats);
     u32 sum = 0;

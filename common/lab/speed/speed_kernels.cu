@@ -1,4 +1,4 @@
-// Kernels with which speed.cpp measures the speed of the simulated GPU.
+// Kernels that speed.cpp uses to measure the speed of the simulated GPU.
 //
 //    speed_kernels KERNEL N REPETITIONS     prints the fastest repetition in milliseconds
 //    speed_kernels none                     starts and exits

@@ -13,7 +13,7 @@ using doctest::Approx;
 
 namespace {
 
-/// Parameters of a GPU with 100 multiprocessors at 2 GHz, from which measurements are computed.
+/// Parameters of a GPU with 100 multiprocessors at 2 GHz. The test computes measurements from them.
 struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };

@@ -14,10 +14,10 @@ namespace {
 namespace ptx = simulator::ptx;
 using simulator::u32;
 
-/// The registers that are known to be written at one point of the program.
+/// The registers that are known to be written at some point in the program.
 struct Known {
     std::vector<bool> written;
-    /// Registers that are written only if a guard has a given value, as (register, guard, whether
+    /// Registers that are written only if a guard has a certain value, as (register, guard, whether
     /// the guard is negated).
     std::set<std::tuple<u32, u32, bool>> partly;
 

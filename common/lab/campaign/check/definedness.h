@@ -1,4 +1,4 @@
-// Finds reads of registers in PTX text that are not preceded by a write on every path.
+// Finds register reads in PTX text that are not preceded by a write on every path.
 //
 // Builds on  the simulator's parser and control-flow analysis, but not on the code under test that
 //            decides what a register contains.
@@ -12,8 +12,8 @@
 namespace coalesce::campaign {
 
 /// Returns a message about the first read that may come before a write, such as "%r5 is read at
-/// line 12 ...", or an empty string if there is none. If the text cannot be parsed, the message
-/// says so.
+/// line 12 ...", or an empty string if there is no such read. If the text cannot be parsed, the
+/// message says so.
 std::string undefined_read(const std::string& ptx);
 
 }  // namespace coalesce::campaign

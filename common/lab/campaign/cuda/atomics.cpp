@@ -1,5 +1,5 @@
-// Atomics on global memory. Each word of `sums` gets one kind of operation, so the order does not
-// affect the result.
+// Atomics on global memory. Each word of `sums` is used with one kind of operation, so that the
+// order does not affect the result.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {

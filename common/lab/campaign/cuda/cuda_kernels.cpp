@@ -1,6 +1,5 @@
 // Generates a kernel in these steps: draw its shape and the weights of its constructs, write device
-// functions, declare variables of every class, write statements until there are enough, and store
-// all variables.
+// functions, declare variables of every class, write enough statements, and store all variables.
 #include "lab/campaign/cuda/cuda_kernels.h"
 
 #include <algorithm>
@@ -105,8 +104,8 @@ void store_variables(Kernel& kernel) {
     }
 }
 
-/// Stores up to 16 variables so that neighbouring threads write to neighbouring words. These words
-/// are the first half of each thread's share of `out`, in a different order.
+/// Stores up to 16 variables so that neighbouring threads write to neighbouring words. Together,
+/// these words fill the first half of every thread's share of `out`, in a different order.
 void store_side_by_side(Kernel& kernel) {
     kernel.write(
         "const u32 all = gridDim.x * $1u, me = blockIdx.x * $1u + tid;\nunsigned* const begin = "

@@ -27,7 +27,7 @@ std::string hexadecimal(u64 number, bool is_long) {
 constexpr const char* kTable =
     "__constant__ u32 table[16] = {3, 0x80000000, 17, 0xffffffff, 5, 0, 1, 0x7fff, 0x8000, 31, 32, "
     "33, 0xff, 0x100, 0x12345678, 2};\n";
-/// Returns a word that is not a variable of the kernel: a parameter, a special register, or an
+/// Returns a word that is not one of the kernel's variables: a parameter, a special register, or an
 /// element of a table.
 std::string special(Kernel& kernel, Same most) {
     Random& random = kernel.random;

@@ -12,8 +12,8 @@ namespace coalesce::campaign {
 /// groups together.
 std::string value(Kernel& kernel, Type type, Same most, int depth);
 std::string condition(Kernel& kernel, Same most, int depth);
-/// Returns a call of a device function with one or a few instructions that compilers seldom or
-/// never generate from C++.
+/// Returns a call to a device function that consists of one or a few instructions that compilers
+/// seldom or never generate from C++.
 std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
 /// Returns an expression with operators on integers of two types. learner_real() does the same for
@@ -31,13 +31,13 @@ std::string expand(Kernel& kernel, const std::string& pattern, Same most, int de
 std::string fill(const std::string& pattern, const std::vector<Given>& given);
 
 std::string constant(Kernel& kernel, Type type);
-/// Converts `text`, an expression of type `from`, to type `to`. Floating-point values out of range
-/// are reduced to the range of an integer.
+/// Converts `text`, an expression of type `from`, to type `to`. Floating-point values are first
+/// brought into the range of the integer type.
 std::string convert(Kernel& kernel, const std::string& text, Type from, Type to);
 
 /// Returns a variable to which a value of class `value` may be assigned at `place`.
 const Variable& target(Kernel& kernel, const Place& place, Same value = Same::thread);
-/// Assigns the value of a pattern of type `from` to some variable, so that it influences the
+/// Assigns the value of a pattern of type `from` to some variable, so that the value influences the
 /// results.
 void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
             Same value = Same::thread);
@@ -50,7 +50,7 @@ void need_numbers(Kernel& kernel);
 Type any_type(Kernel& kernel);
 Type any_integer(Kernel& kernel);
 Same any_class(Kernel& kernel);
-/// Returns an expression of class `same` for a number of iterations from 1 to `most`.
+/// Returns an expression of class `same` whose value is a number of iterations from 1 to `most`.
 std::string turns(Kernel& kernel, Same same, int most);
 
 }  // namespace coalesce::campaign

@@ -1,4 +1,4 @@
-// Constructs with calls: functions with control flow of their own, recursion, function pointers,
+// Constructs with calls: functions with their own control flow, recursion, function pointers,
 // lambdas, templates, structures passed by value and by reference.
 #include <utility>
 
@@ -55,7 +55,7 @@ Function fresh_function(Kernel& kernel) {
     return function;
 }
 
-/// Writes a function with some statements and early returns.
+/// Writes a function with a few statements and early returns.
 void write_plain(Kernel& kernel) {
     const Function function = fresh_function(kernel);
     std::string text = head_of(kernel, function);

@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Writes a switch of up to ten cases, enough for the compiler to use a jump table.
+/// Writes a switch with up to ten cases, enough for the compiler to use a jump table.
 void switch_over(Kernel& kernel, Place& place) {
     Random& random = kernel.random;
     const Same same = any_class(kernel);
@@ -14,8 +14,8 @@ void switch_over(Kernel& kernel, Place& place) {
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch (($1) % $2u * $3) {",
                  {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
-    // Threads that fall through join threads that jump, so the mask of lanes is unknown in the
-    // cases.
+    // Threads that fall through join threads that jump, so the mask of lanes inside the cases is
+    // unknown.
     Place body = fits(same, Same::warp) ? place.inside(same) : place.scattered();
     for (int i = 0; i < cases; ++i) {
         kernel.write("case $1:", {i * step});
@@ -73,7 +73,8 @@ void enter_by_switch(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@sum");
 }
 
-/// Writes a state machine that runs for a number of steps; each state selects its successor.
+/// Writes a state machine that runs for a certain number of steps; each state selects its
+/// successor.
 void state_machine(Kernel& kernel, Place& place) {
     const int most = place.most_turns(10, 150), states = kernel.random.between(2, 6);
     Place body = place.scattered(most);

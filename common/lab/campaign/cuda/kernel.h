@@ -60,7 +60,7 @@ struct Function {
 
 struct Place {
     Same flow = Same::launch;  ///< threads that arrive here together
-    /// A C++ expression for the mask of lanes that execute this code. Empty if the mask is not
+    /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is not
     /// known.
     std::string mask;
     bool all_threads = true;  ///< false once a thread of the block may have left the kernel
@@ -70,7 +70,7 @@ struct Place {
     int depth = 0;
     int turns = 1;  ///< how often this place is executed
 
-    /// Returns the maximum number of iterations for a loop at this place: `most`, or less if the
+    /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
     /// product over all enclosing loops would exceed `in_all`.
     int most_turns(int most, int in_all) const;
     bool has_barrier() const { return all_threads && fits(flow, Same::block); }
@@ -112,7 +112,7 @@ struct Kernel {
     Type result = Type::u32;   ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, Same same, const std::string& value);
-    /// Adds @word, a u32 that the construct has declared, to the variables that can be read.
+    /// Adds @word, a u32 declared by the construct, to the variables that can be read.
     void declare_constant(const std::string& word, Same same = Same::thread);
 
     // ---- limited resources ----
@@ -154,11 +154,10 @@ struct Construct {
     void (*write)(Kernel&, Place&);
 };
 
-/// Writes one statement; write_scope() writes `count` statements in braces with a scope of their
-/// own.
+/// Writes one statement; write_scope() writes `count` statements in braces, with their own scope.
 void write_statement(Kernel& kernel, Place& place);
 void write_scope(Kernel& kernel, Place place, int count);
-/// A scope that removes the variables declared in it when it ends.
+/// A scope. When it ends, the variables declared in it are removed.
 class Scope {
 public:
     explicit Scope(Kernel& kernel) : kernel_(kernel), count_(kernel.variables.size()) {}

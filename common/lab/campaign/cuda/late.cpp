@@ -2,8 +2,8 @@
 // it: the index of the smallest element, the result of a search, a value from the previous
 // iteration.
 //
-// Each loop is certain to assign the variables in its first or last iteration, or a flag records
-// whether it did. A loop counts with @i and computes @now in each iteration.
+// Each loop is certain to assign the variables in its first or last iteration; otherwise a flag
+// records whether it did. A loop counts with @i and computes @now in each iteration.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -45,7 +45,7 @@ void declare_turn(Kernel& kernel) {
     kernel.declare_constant("now");
 }
 
-/// Writes other statements in between, so that there are registers to share slots with. These
+/// Writes other statements in between, so that there are other registers to share slots with. These
 /// statements must not leave the loop before it has assigned the payloads.
 void write_between(Kernel& kernel, Place body) {
     body.can_leave = false;
@@ -53,7 +53,7 @@ void write_between(Kernel& kernel, Place body) {
         write_scope(kernel, body, 1);
 }
 
-/// Writes a search for the smallest or largest key and the payload that belongs to it.
+/// Writes a search for the smallest or largest key and its payload.
 void find_least(Kernel& kernel, Place& place) {
     const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
     const int most = place.most_turns(9, 200);
@@ -122,7 +122,7 @@ void maybe_found(Kernel& kernel, Place& place) {
     kernel.write("}");
 }
 
-/// Writes a loop in which each iteration but the first uses what the previous one assigned.
+/// Writes a loop in which each iteration except the first uses what the previous one assigned.
 void use_previous(Kernel& kernel, Place& place) {
     const int most = place.most_turns(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);

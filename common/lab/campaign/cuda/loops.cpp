@@ -77,7 +77,7 @@ void leave(Kernel& kernel, Place& place) {
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
-/// Writes a loop that uses the result of the previous iteration.
+/// Writes a loop that uses the previous iteration's result.
 void carry_over(Kernel& kernel, Place& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",

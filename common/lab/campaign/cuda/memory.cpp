@@ -6,7 +6,7 @@ namespace coalesce::campaign {
 
 namespace {
 
-/// Writes an array whose indices are unknown at compile time, so that it stays in local memory.
+/// Writes an array with indices that are unknown at compile time, so that it stays in local memory.
 void local_array(Kernel& kernel, Place& place) {
     const Type type = any_type(kernel);
     const int count = kernel.random.pick({4, 8, 16});
@@ -103,7 +103,7 @@ void scratch_bytes(Kernel& kernel, Place& place) {
                  {last, value(kernel, type, Same::thread, 2)});
     if (kernel.random.percent(50))
         kernel.write("if ($b) @own[@at] = $1;", {value(kernel, type, Same::thread, 1)});
-    // For a floating-point type, read only the element just written, since other types may have
+    // For floating-point types, read only the element just written, because other types may have
     // left a NaN elsewhere.
     absorb(kernel, place, is_real(type) ? "@own[@at]" : "@own[(@at + ($u & 1)) & " + last + "]",
            type);

@@ -1,4 +1,4 @@
-// Floating-point numbers of 16, 32 and 64 bits in loops and branches, and 64-bit integers.
+// 16-, 32- and 64-bit floating-point numbers in loops and branches, and 64-bit integers.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -13,7 +13,7 @@ constexpr const char* kHalves =
     "#include <cuda_fp16.h>\n__device__ __half small_half(u32 x) { return "
     "__float2half_rn((float)(i8)x * 0.125f); }\n";
 
-/// Computes with halves that are exact: eighths below 16, so that products stay finite.
+/// Computes with halves whose values are exact: eighths below 16, so that products stay finite.
 void halves(Kernel& kernel, Place& place) {
     kernel.need("halves", kHalves);
     kernel.write(
@@ -48,7 +48,7 @@ void pairs_of_halves(Kernel& kernel, Place& place) {
     absorb(kernel, place, "__high2float(@h)", Type::f32);
 }
 
-/// Writes an iteration that converges in small steps and stops when they are small enough.
+/// Writes an iteration that converges, and stops when the steps are small enough.
 void approach(Kernel& kernel, Place& place) {
     need_limited(kernel);
     if (kernel.random.percent(60)) {
@@ -81,7 +81,7 @@ void sums_of_reals(Kernel& kernel, Place& place) {
     absorb(kernel, place, "@b", Type::f64);
 }
 
-/// Writes Euclid's algorithm and long division, whose numbers of iterations are not known in
+/// Writes Euclid's algorithm and long division. Their numbers of iterations are not known in
 /// advance.
 void divide_long(Kernel& kernel, Place& place) {
     kernel.write(

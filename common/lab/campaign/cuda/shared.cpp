@@ -105,7 +105,7 @@ void barrier_vote(Kernel& kernel, Place& place) {
            Same::block);
 }
 
-/// Computes a sum over the block in steps, with a barrier in a loop.
+/// Computes a sum over the block in steps, with a barrier inside a loop.
 void reduce_block(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 4)) return;
     int half = 1;
@@ -185,7 +185,7 @@ void spin_lock(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Exchanges bytes of the block's scratch memory, which all of its threads can read after a
+/// Exchanges bytes through the block's scratch memory, which all of its threads can read after a
 /// barrier.
 void exchange_through_scratch(Kernel& kernel, Place& place) {
     const Type type = any_integer(kernel);

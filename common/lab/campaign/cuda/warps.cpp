@@ -58,8 +58,7 @@ void vote(Kernel& kernel, Place& place) {
                             "(__any_sync($1, $2) ? 9u : 2u)",
                             "(u32)__popc(__ballot_sync($1, $2) & ((1u << lane) - 1))",
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
-    // The result of a vote is the same for the whole warp, except for patterns that contain the
-    // lane.
+    // The result of a vote is the same for the whole warp, unless the pattern contains the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
     absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, Same::thread, 2)}),
            Type::u32, is_whole && fits(place.flow, Same::warp) ? Same::warp : Same::thread);
@@ -84,14 +83,14 @@ void reduce(Kernel& kernel, Place& place) {
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
-    // Shift the value right so that the sum of 32 such values does not overflow a signed integer.
+    // Shift the value right, so that the sum of 32 such values does not overflow a signed integer.
     std::string text = value(kernel, type, Same::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
     absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
            fits(place.flow, Same::warp) ? Same::warp : Same::thread);
 }
 
-/// Computes a sum over the warp in five steps, for all lanes or as a prefix sum.
+/// Computes a sum over the warp in five steps, either for all lanes or as a prefix sum.
 void sum_in_steps(Kernel& kernel, Place& place) {
     if (place.mask != kEveryone) return reduce(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});

@@ -168,7 +168,7 @@ private:
             });
         }
         compare(cases, Mode{}, plain_);
-        if (first / kBatch % 4 == 0) {  // now and then, use two workers and another order of warps
+        if (first / kBatch % 4 == 0) {  // now and then, use two workers and a different warp order
             Mode other;
             other.threads = 2;
             other.seed = first + 1;
@@ -206,7 +206,8 @@ private:
         const bool is_known = sorts_[sort_of(c, what)]++ >= kShownOfASort;
         std::string text = c.name + ": " + what + "\n";
         text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
-        // Shrinking needs a difference between the modes; there is none if both report the same.
+        // Shrinking needs a difference between the modes; there is none if both report the same
+        // problem.
         const bool one_is_wrong = what.starts_with("results") || what.starts_with("counters");
         if (one_is_wrong && !is_known && shrunk_ < options_.shrink) {
             ++shrunk_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kCompilerSeconds = 1e6;
 
-/// The functions of NVRTC, declared here so that no header of the toolkit is needed.
+/// The NVRTC functions, declared here so that no toolkit header is needed.
 struct Nvrtc {
     using Program = struct Opaque*;
     int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*);

@@ -14,7 +14,7 @@ struct Compiled {
 class Compilers {
 public:
     Compilers();
-    /// The configurations that work on this machine: some of "nvrtc-O3", "nvrtc-G", "nvrtc-O0",
+    /// The configurations that work on this machine, out of "nvrtc-O3", "nvrtc-G", "nvrtc-O0",
     /// "clang-O1", "clang-O3".
     const std::vector<std::string>& configurations() const { return configurations_; }
     Compiled compile(const std::string& source, const std::string& configuration) const;

@@ -10,8 +10,7 @@
 namespace coalesce::campaign {
 namespace {
 
-/// Adds the instructions of the list that never occurred, with a count of 0, so that they are
-/// visible.
+/// Adds the listed instructions that never occurred, with a count of 0, so that they are visible.
 std::map<std::string, u64> with_unmet(const std::map<std::string, u64>& counts) {
     std::map<std::string, u64> all = counts;
     for (const LaneInstruction& i : lane_instructions()) all.try_emplace(i.name, 0);

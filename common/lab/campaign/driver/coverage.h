@@ -13,7 +13,7 @@ public:
     /// Counts the instructions of a PTX text.
     void add(const std::string& ptx);
     /// Returns the number of different instructions, and the `rarest` least frequent pairs of an
-    /// opcode and one of its modifiers.
+    /// opcode and a modifier.
     std::string summary(std::size_t rarest) const;
     /// Returns one line per instruction, with its count and name.
     std::string list() const;

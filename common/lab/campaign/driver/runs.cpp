@@ -63,7 +63,7 @@ std::vector<Outcome> outcomes_of(Child& child) {
     return outcomes;
 }
 
-/// Describes how a process that should have continued ended.
+/// Describes how a process ended that should have kept running.
 std::string end_in_words(int exit_code) {
     if (exit_code == 128 + SIGKILL) return "no answer";
     return exit_code > 128 ? "signal " + std::to_string(exit_code - 128)
@@ -81,8 +81,8 @@ std::string in_words(const Mode& mode) {
 
 Runner::Runner(std::string program, std::string library)
     : program_(std::move(program)), library_(std::move(library)) {
-    // Names of the simulator's environment variables. They are unset, so that only the Mode's
-    // settings apply.
+    // Names of the simulator's environment variables. They are unset, so that only the settings of
+    // the Mode apply.
     std::vector<std::string> settings;
     for (char** entry = environ; *entry; ++entry) {
         const std::string line = *entry;

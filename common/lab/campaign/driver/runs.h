@@ -32,8 +32,8 @@ struct Mode {
     u32 threads = 1;
     u64 seed = 0;
     u64 limit = 5'000'000;  ///< warp instructions after which a kernel is assumed to loop forever
-    /// Folder of another library to compare with, such as another build or NVIDIA's; empty for the
-    /// driver's own.
+    /// Folder of a different library to compare with, such as another build or NVIDIA's. Empty for
+    /// the Runner's own library.
     std::string library;
     /// Optimization level of the compiler in NVIDIA's driver. A negative level means the driver's
     /// default.
@@ -56,9 +56,9 @@ private:
     std::string program_, library_;
 };
 
-/// Describes the difference between two outcomes, or returns an empty string. Counters of spinning
-/// loops depend on the order of warps, so counters are compared only if both runs had the same
-/// order.
+/// Describes the difference between two outcomes, or returns an empty string. The counters of
+/// spinning loops depend on the order of warps, so counters are compared only if both runs used the
+/// same order.
 std::string difference(const Outcome& a, const Outcome& b, bool same_order);
 
 }  // namespace coalesce::campaign

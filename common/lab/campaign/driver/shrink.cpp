@@ -66,7 +66,7 @@ private:
         return at;
     }
 
-    /// Returns the difference of each case. A case that the first side cannot run counts as equal.
+    /// Returns the difference for each case. A case that the first side cannot run counts as equal.
     /// It is not run on the second side, which may be a GPU and might hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
@@ -121,8 +121,8 @@ private:
         return !may_go.empty() && take_out_of(may_go);
     }
 
-    /// Removes chunks, each of which can be removed alone: all together if the difference remains,
-    /// or else greedily, one after another.
+    /// Removes chunks that can each be removed alone: all of them together if the difference
+    /// remains, otherwise greedily, one after another.
     bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
         const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
             for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];

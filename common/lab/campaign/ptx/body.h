@@ -1,7 +1,7 @@
 // Generates the random statements of a kernel or device function.
 //
-// Idea      Each statement is defined at its position. `here` lists the registers that have
-//           certainly been written on every path to it, and Where says which threads arrive
+// Idea      Each statement has defined behaviour at its position. `here` lists the registers that
+//           have certainly been written on every path to it, and Where says which threads arrive
 //           together.
 // Defined   After a branch, only registers written on both sides count as written. In a graph of
 //           blocks, a dataflow analysis decides. So a register may get its first value in the
@@ -30,10 +30,10 @@ inline const char* move_of(Kind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel. They are drawn at random for each kernel, so that some kernels lack a
-/// feature that disables one of the simulator's optimizations.
+/// The features of a kernel. They are drawn at random for each kernel, so that features which
+/// disable one of the simulator's optimizations are missing from some kernels.
 struct Features {
-    /// ^`same_everywhere` selects kernels with the same results on every device.
+    /// ^`same_everywhere` restricts kernels to those with the same results on every device.
     bool approximations = false, same_everywhere = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
@@ -61,13 +61,13 @@ struct Environment {
     Features features;
     std::vector<Callee> callees;
     bool in_kernel = true;
-    // Registers with addresses. Shared memory addresses are 32-bit words.
+    // Registers that hold addresses. Shared memory addresses are 32-bit words.
     std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
         sums, local_generic, table_generic, own_shared, own_shared_generic;
     Reg thread, block;  ///< linear indices
 };
 
-/// Registers that have certainly been written at this point.
+/// Registers that are certain to have been written at this point.
 struct Available {
     std::vector<Reg> of[kKinds];
     std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
@@ -91,11 +91,11 @@ struct Available {
 /// The set of threads that execute a statement together.
 struct Where {
     u32 depth = 0;
-    u32 turns = 1;  ///< product of the iterations of the enclosing loops
+    u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
     bool whole_block = true, whole_warp = true;
     std::optional<Reg> members;  ///< mask of the lanes, if it is known and some lanes are missing
     bool knows_members() const { return whole_warp || members; }
-    /// Returns the set of threads after a branch on which lanes diverge.
+    /// Returns the set of threads after a branch at which lanes diverge.
     Where part() const {
         Where w = *this;
         w.whole_block = w.whole_warp = false;
@@ -124,7 +124,7 @@ public:
     /// Chooses a new register or a variable, which counts as written from here on.
     Reg destination(Kind kind);
     Reg new_variable(Kind kind);
-    /// Emits an instruction. Each $ of the pattern stands for the next operand: "add.s32 $, $, 1".
+    /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<Given>& operands = {}) {
         text_.line(filled(pattern, operands) + ";");
     }

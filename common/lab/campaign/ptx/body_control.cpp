@@ -5,7 +5,7 @@
 
 namespace coalesce::campaign {
 
-/// The maximum number of times a statement may run, multiplied over all enclosing loops.
+/// The maximum number of times that a statement may run in all enclosing loops together.
 constexpr u32 kMostTurns = 40;
 constexpr u32 kDeepest = 4;
 
@@ -250,8 +250,8 @@ void Body::loop_with_members(const Where& where) {
     text_.begin(after);
 }
 
-/// Generates a search loop. Some iterations copy a value, and after the loop the last copy, if
-/// there is one, is used. The original value may have been overwritten by then.
+/// Generates a search loop. Some iterations copy a value, and the last copy, if there is one, is
+/// used after the loop. The original value may have been overwritten by then.
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);

@@ -10,7 +10,7 @@ namespace coalesce::campaign {
 
 // ---- addresses ----
 
-/// Returns a register with a random index below `count`, which is a power of two.
+/// Returns a register that holds a random index below `count`, a power of two.
 Reg Body::index_below(u32 count) {
     const u32 how = random_.below(100);
     Reg from;
@@ -32,13 +32,13 @@ Reg Body::scaled(Reg index, u32 bytes) {
     return made(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
 }
 
-/// Returns a register with the 32-bit address that lies `offset` bytes after the start of an array.
+/// Returns a register that holds the 32-bit address `offset` bytes after the start of an array.
 Reg Body::element_of(const char* array, Reg offset) {
     const Reg base = made(Kind::word, "mov.u32 $, $", {array});
     return made(Kind::word, "add.s32 $, $, $", {base, offset});
 }
 
-/// Returns a register with base + index * bytes, in 64 bits.
+/// Returns a register that holds the 64-bit address base + index * bytes.
 Reg Body::address_behind(Reg base, Reg index, u32 bytes) {
     if (random_.percent(50))
         return made(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
@@ -215,7 +215,7 @@ void Body::own_shared_memory() {
     access(place, random_.percent(50));
 }
 
-/// Loads a random element of the tile that the last exchange has written, if there was one.
+/// Loads a random element of the tile that the last exchange wrote, if there was one.
 void Body::read_tile() {
     u32 size = random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     while (size > here.tile_bytes) size /= 2;

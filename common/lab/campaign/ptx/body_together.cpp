@@ -10,7 +10,7 @@ std::string Body::members_of(const Where& where) {
 
 // ---- lanes ----
 
-/// Emits a shuffle that reads only from participating lanes, or discards the result.
+/// Emits a shuffle that reads only from participating lanes or discards the result.
 void Body::shuffle(const Where& where) {
     const std::string members = members_of(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
@@ -113,8 +113,8 @@ std::string Body::list_of(Kind kind, u32 count, bool written) {
     return list + "}";
 }
 
-/// Emits matrix instructions, which all lanes of a warp execute together. In shared memory each
-/// thread has its own row.
+/// Emits matrix instructions, which all lanes of a warp execute together. Each thread has its own
+/// row in shared memory.
 void Body::matrices(const Where& where) {
     if (!where.whole_warp || env_.launch.threads() % 32) return;
     const Features& has = env_.features;
@@ -180,7 +180,7 @@ void Body::barrier() {
     }
 }
 
-/// Returns a register with a permutation of the block's thread indices: every thread gets a
+/// Returns a register that holds a permutation of the block's thread indices: every thread gets a
 /// different index.
 Reg Body::permuted_thread() {
     const u32 threads = env_.launch.threads();
@@ -196,7 +196,7 @@ Reg Body::permuted_thread() {
         return made(Kind::word, "and.b32 $, $, $", {product, threads - 1});
     }
     if (how < 4) return made(Kind::word, "mov.u32 $, $", {thread});
-    // Rotate the indices, by a different distance in every block.
+    // Rotate the indices by a different distance in every block.
     const Reg distance =
         made(Kind::word, "and.b32 $, $, 1023", {random_.percent(60) ? env_.block : use_uniform()});
     const Reg moved = made(Kind::word, "add.s32 $, $, $", {thread, distance});
@@ -253,8 +253,8 @@ void Body::cluster_barrier() {
     emit(random_.pick({"barrier.cluster.wait", "barrier.cluster.wait.acquire"}));
 }
 
-/// Returns a register with the generic or shared address that corresponds to `own` in another block
-/// of the cluster.
+/// Returns a register that holds the generic or shared address corresponding to `own` in another
+/// block of the cluster.
 Reg Body::address_in_other_block(Reg own, Reg other, bool generic) {
     if (!generic) return made(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
     const Reg wide = made(Kind::wide, "cvt.u64.u32 $, $", {own});
@@ -271,9 +271,9 @@ void Body::cluster_exchange() {
     cluster_barrier();
     const u32 what = random_.below(4);
     const Reg rank = made(Kind::word, "mov.u32 $, %cluster_ctarank");
-    // A word that is stored to needs exactly one writer, so each thread stores to the word of the
-    // thread with the same index in another block. For each index, the distance between the ranks
-    // of the two blocks is fixed.
+    // A word that is stored to must have exactly one writer, so each thread stores to the word of
+    // the thread with the same index in another block. For each index, the distance between the
+    // ranks of the two blocks is fixed.
     const bool by_thread = what == 2 || random_.percent(50);
     const Reg sum =
         made(Kind::word, "add.u32 $, $, $", {rank, by_thread ? env_.thread : use_uniform()});
@@ -296,8 +296,8 @@ void Body::cluster_exchange() {
     if (what >= 2) emit("ld.shared.b32 $, [$]", {destination(Kind::word), to});
 }
 
-/// Exchanges values through global memory: each thread has 16 bytes of scratch that other threads
-/// of its block read.
+/// Exchanges values through global memory: each thread has 16 bytes of scratch memory that other
+/// threads of its block read.
 void Body::global_exchange() {
     barrier();
     const u32 word = 48 + 4 * random_.below(4);

@@ -30,7 +30,7 @@ Body::Body(Random& random, FunctionText& text, Environment& environment)
 
 // ---- sources and destinations ----
 
-/// Usually picks one of the latest registers, and now and then an older one.
+/// Usually picks one of the latest registers, but now and then an older one.
 static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     const u32 count = static_cast<u32>(list.size());
     const u32 recent = std::min(count, 8u);
@@ -286,8 +286,8 @@ void Body::carry_chain() {
     }
 }
 
-/// Writes a register with two instructions: one is executed where a predicate holds, the other
-/// where it does not.
+/// Writes a register with two instructions: one executes where a predicate holds, the other where
+/// it does not.
 void Body::both_ways() {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string move = move_of(kind);

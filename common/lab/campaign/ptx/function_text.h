@@ -39,7 +39,7 @@ public:
     Reg make(Kind kind) { return {kind, made_[static_cast<int>(kind)]++}; }
 
     int new_block();
-    /// Makes `block` the block that new instructions are appended to.
+    /// Makes `block` the block to which new instructions are appended.
     void begin(int block) { current_ = block; }
     int current() const { return current_; }
     void line(const std::string& instruction);
@@ -51,7 +51,7 @@ public:
     /// Ends the block with `ret` or `exit`.
     void leave(const std::string& how);
 
-    /// Returns the declarations of the registers, followed by all blocks, starting with the first.
+    /// Returns the register declarations, followed by all blocks, starting with the first.
     std::string text(Random& random, Layout layout) const;
 
 private:

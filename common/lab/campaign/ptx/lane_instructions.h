@@ -1,4 +1,4 @@
-// The instructions whose results depend only on their own lane, with the kinds of their operands.
+// Instructions whose results depend only on their own lane, with the kinds of their operands.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace coalesce::campaign {
 
-/// An instruction. It is a plain aggregate, because g++ takes 90 s for a table of a thousand
+/// An instruction. It is a plain aggregate, because g++ takes 90 s to compile a table of a thousand
 /// elements with constructors.
 struct LaneInstruction {
     /// The kind of the instruction's destination.
@@ -16,7 +16,7 @@ struct LaneInstruction {
     Result result;
     Kind to, from[4];
     u32 sources;
-    /// Whether it is selp, or setp with a predicate as its third source.
+    /// Whether the instruction is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;
     const char* last = "";     ///< table of lop3
     bool approximate = false;  ///< whether other devices may round the last bit differently
@@ -25,7 +25,7 @@ struct LaneInstruction {
     char literal = 0;
 };
 
-/// Returns all instructions that were compared with hardware, and those that could not be.
+/// Returns all instructions that were compared with hardware, and those that could not be compared.
 const std::vector<LaneInstruction>& lane_instructions();
 /// Returns the few instructions that compilers use all the time.
 const std::vector<LaneInstruction>& everyday_instructions();

@@ -22,7 +22,7 @@ struct PtxOptions {
 /// text.
 std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
-/// Returns every opcode of a text with its modifiers, such as "add.s32" or "ld.global.v4.b32", once
+/// Returns every opcode in a text with its modifiers, such as "add.s32" or "ld.global.v4.b32", once
 /// per occurrence. (lane_instructions() lists the lane-wise ones that the generator can emit.)
 std::vector<std::string> instructions_of(const std::string& text);
 

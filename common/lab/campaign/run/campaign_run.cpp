@@ -80,7 +80,7 @@ std::string hex(u64 value) {
 
 // ---- functions of the simulator, if it is loaded ----
 
-/// Looks up a function by name and converts to a pointer to it, which is null without the
+/// Looks up a function by name and converts to a pointer to it. The pointer is null without the
 /// simulator.
 struct Found {
     const char* name;
@@ -236,7 +236,8 @@ int run_all(const Options& options, const std::vector<Text>& texts) {
 /// The verdict on a kernel, as a letter.
 enum Verdict : char {
     kEqual = 'e',
-    /// Equal only if the GPU's driver does not optimize, so the driver's compiler made a mistake.
+    /// The results are equal only if the GPU's driver does not optimize, so the driver's compiler
+    /// made a mistake.
     kOptimiser = 'o',
     kDiffers = 'd',
     kCrashed = 'c',
@@ -266,8 +267,8 @@ public:
     }
 
 private:
-    /// Compares the kernels from `first` on in a child process, and returns a letter for each,
-    /// until the end, a crash or an error.
+    /// Compares the kernels from `first` on in a child process until the end, a crash or an error.
+    /// Returns a letter for each kernel.
     std::string in_a_process(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
         int channel[2];
         if (pipe(channel) != 0) throw std::runtime_error("no pipe");
@@ -326,7 +327,7 @@ private:
     const Options& options_;
     const std::vector<Text>& texts_;
     const std::map<std::string, std::string> expected_;
-    /// Whether the last process ended because of an error and did not crash.
+    /// Whether the last process ended with an error rather than a crash.
     bool goes_on_ = false;
 };
 

@@ -12,13 +12,13 @@ using campaign::Random;
 
 constexpr int kRegisters = 65536;    // registers of a multiprocessor
 constexpr int kOtherRegisters = 40;  // registers that a thread needs besides its elements
-// Bytes of shared memory that a block can use without opting in to more
+// Bytes of shared memory that a block can use without opting in to a larger size
 constexpr int kUsualShared = 49152;
 constexpr int kMostShared = 227 * 1024, kAllShared = 228 * 1024, kSystemShared = 1024;
 constexpr int kWidest = 4096;
 constexpr std::int64_t kLeastBytes = std::int64_t{32} << 20, kMostBytes = std::int64_t{2} << 30;
 
-/// Reports whether the elements that a thread keeps at a time fit in its registers without spills.
+/// Reports whether the elements that a thread holds at a time fit in its registers without spills.
 bool fits_registers(const Plan& plan) {
     const int most = std::min(64, kRegisters / plan.threads() - kOtherRegisters);
     return plan.held_words() <= most;
@@ -76,7 +76,7 @@ void choose_strides(Plan& plan, Random& random) {
     do {
         choose_copy(plan, random);
         stride = random.pick({2, 4, 8, 16, 32});
-        // A smaller chunk would only permute the lanes of a warp.
+        // A smaller chunk would merely permute the lanes of a warp.
     } while (plan.work.chunk % stride != 0 || plan.work.chunk / stride < 8 || plan.work.chunk < 64);
     switch (random.below(3)) {
         case 0: plan.work.read_stride = plan.work.write_stride = stride; break;
@@ -194,7 +194,7 @@ int side_of_matrix(Random& random) {
     }
 }
 
-/// Returns a random number of unused elements after a row.
+/// Returns a random number of unused elements to put after each row.
 int some_room(Random& random) {
     return random.pick({0, 0, 0, 8, 32, 100});
 }
@@ -249,8 +249,8 @@ void choose_family(Plan& plan, Random& random) {
     }
 }
 
-/// Reports whether the blocks are persistent: always in Family::staying, and at random for
-/// reductions and fills.
+/// Reports whether the blocks are persistent: always in Family::staying, at random for reductions
+/// and fills.
 bool stays(Family family, Random& random) {
     const bool now_and_then = random.percent(30);
     if (family == Family::staying) return true;
@@ -269,7 +269,7 @@ Plan choose(Family family, Random& random) {
     if (stays(family, random)) choose_staying(plan, random);
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
-    // If a thread has a single load, the order of loads makes no difference.
+    // If each thread has only one load, the order of loads makes no difference.
     const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
     if (is_alone) plan.loads = Loads::batched;
     return plan;

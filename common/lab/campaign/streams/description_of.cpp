@@ -102,8 +102,8 @@ int pieces(int extent, int piece) {
     return (extent + piece - 1) / piece;
 }
 
-/// Returns the length of `count` tiles along one axis. Unless `is_whole`, the last tile extends
-/// beyond the matrix.
+/// Returns the combined length of `count` tiles along one axis. Unless `is_whole`, the last tile
+/// extends beyond the matrix.
 int few(int piece, int count, bool is_whole) {
     return is_whole ? piece * count : piece * (count - 1) + piece / 2 + 1;
 }
@@ -124,7 +124,7 @@ std::string description_of(const Plan& plan) {
 
 Run run_of(const Plan& plan, bool is_small) {
     Run run;
-    // Use enough tiles that one band is full and another begins.
+    // Use enough tiles to fill one band and begin another.
     const int high = plan.order == Order::bands ? plan.band + 1 : 3;
     run.rows = is_small ? few(plan.height, high, plan.is_whole) : plan.rows;
     run.cols = is_small ? few(plan.width, 3, plan.is_whole) : plan.cols;

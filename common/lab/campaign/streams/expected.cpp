@@ -62,7 +62,7 @@ void move(const Computation& work, const Run& run, int row, int col, const Bytes
         return;
     }
     const bool is_turned = work.kind == Kind::transpose;
-    // If a tile extends beyond the matrix, both strides are equal, and equal strides cancel out.
+    // If a tile extends beyond the matrix, the two strides are equal, and equal strides cancel out.
     const bool is_moved = work.read_stride != work.write_stride;
     const int from = is_moved ? strided(col, work.chunk, work.read_stride) : col;
     const int to = is_moved ? strided(col, work.chunk, work.write_stride) : col;

@@ -14,12 +14,12 @@ using Bytes = std::vector<unsigned char>;
 /// The value of every byte of `out` before the launch.
 constexpr unsigned char kUntouched = 0xa5;
 
-/// Returns the input matrix, which consists of random words, or of floats between 1 and 2 if the
+/// Returns the input matrix. It consists of random words, or of floats between 1 and 2 if the
 /// kernel computes with floats.
 Bytes input_of(const Computation& work, std::size_t bytes);
 /// Returns the expected contents of all of `out` after the launch; not used for sums.
 Bytes expected(const Computation& work, const Run& run, const Bytes& in);
-/// Returns the expected sum of all words of `in`, which wraps around.
+/// Returns the expected sum of all words of `in`; the sum wraps around on overflow.
 std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in);
 
 /// Describes the first wrong element, or returns an empty string if the output is correct.

@@ -2,9 +2,10 @@
 /// Random kernels that the time model was not tuned on: their text, their launches, and their
 /// expected results.
 ///
-/// Each takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero).
-/// A T has `element` bytes, a pitch is the distance between two rows in elements, and `zero` is
-/// always 0, which the compiler cannot know.
+/// Every kernel takes
+/// (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero).
+/// T is a type of `element` bytes, a pitch is the distance between two rows in elements, and `zero`
+/// is always 0, which the compiler cannot know.
 #pragma once
 
 #include <array>
@@ -17,10 +18,10 @@
 
 namespace coalesce::timing {
 
-/// The families of random kernels, which are generated in turn.
+/// The families of random kernels, generated in turn.
 enum class Family {
     copy,        ///< copies with different block shapes, pitches, and elements per thread
-    strides,     ///< copies in which the lanes of a warp read or write with a stride
+    strides,     ///< copies in which a warp's lanes read or write with a stride
     transpose,   ///< transposes without shared memory
     tile,        ///< transposes through tiles of many shapes, with or without padding
     barriers,    ///< tiles with more barriers than necessary
@@ -51,8 +52,8 @@ struct Computation {
     Kind kind = Kind::copy;
     int element = 4;  ///< bytes
     /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
-    /// (chunk / stride) * stride + p / (chunk / stride), with the read stride, and written in the
-    /// same way, with the write stride.
+    /// (chunk / stride) * stride + p / (chunk / stride), where stride is the read stride. Writes
+    /// use the write stride in the same way.
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< a fill writes only every `gap`-th column
     Arithmetic arithmetic = Arithmetic::none;
@@ -90,7 +91,7 @@ std::vector<Kernel> transposing_kernels();
 
 /// Writes kernels.json and a file for each kernel to `folder`.
 void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder);
-/// Reads the kernels of a folder. Throws UsageError, for example if a text has changed since it was
+/// Reads the kernels in a folder. Throws UsageError, for example if a text has changed since it was
 /// written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 

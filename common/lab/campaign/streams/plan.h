@@ -66,7 +66,7 @@ struct Plan {
     }
     /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns the number of 32-bit registers for the elements that a thread keeps at a time. Each
+    /// Returns the number of 32-bit registers for the elements that a thread holds at a time. Each
     /// element takes at least one register.
     int held_words() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
@@ -76,7 +76,7 @@ struct Plan {
 
 /// Makes a random plan.
 Plan choose(Family family, campaign::Random& random);
-/// Returns the fixed plans of transposes.cpp.
+/// Returns the fixed plans in transposes.cpp.
 std::vector<Plan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
 std::string text_of(const Plan& plan, const std::string& name);

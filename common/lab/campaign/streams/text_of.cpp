@@ -21,7 +21,7 @@ std::string type_of(int element) {
     }
 }
 
-// ---- functions on one element ----
+// ---- functions that work on one element ----
 
 /// Substitutes each word of `value` for "WORD" in `expression`, and combines the results.
 std::string of_words(int element, const std::string& expression) {
@@ -38,7 +38,7 @@ std::string of_words(int element, const std::string& expression) {
     }
 }
 
-/// Returns the source of the arithmetic on a word. expected.cpp does the same on the host.
+/// Returns the source code for the arithmetic on a word. expected.cpp does the same on the host.
 std::string stirred(const Computation& work) {
     std::string code = "__device__ unsigned stirred(unsigned word) {\n";
     if (work.arithmetic == Arithmetic::fma) code += "float number = __uint_as_float(word);\n";
@@ -66,7 +66,7 @@ std::string functions_of(const Plan& plan) {
         code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
     }
     if (work.kind == Kind::fill) {
-        // The words of an element differ: each adds its index to "cell".
+        // The words of an element differ: each word adds its index to "cell".
         const std::string make = work.element == 16
                                      ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
                                  : work.element == 8 ? "make_uint2(cell, cell + 1)"
@@ -129,7 +129,7 @@ std::string for_elements(const Plan& plan, const std::string& body, bool is_unro
            format("for (int k = 0; k < %d; ++k) {\n", plan.elements()) + body + "}\n";
 }
 
-/// Returns an expression for the column of position p along the lanes.
+/// Returns an expression for the column of position p, counted along the lanes.
 std::string along(const Plan& plan, int stride) {
     const int chunk = plan.work.chunk, columns = chunk / stride;
     const std::string p =
@@ -174,7 +174,7 @@ std::string use_of(const Plan& plan, const std::string& value) {
         case Kind::fill: return if_inside(plan, "out[row * out_pitch + col] = made(row, col);\n");
         case Kind::sum: break;
     }
-    // The check also guards the arithmetic, which would turn the zero outside the matrix into
+    // The check also guards the arithmetic, which would turn the zero read outside the matrix into
     // another value.
     return if_inside(plan, "sum += words_of(" + result + ");\n");
 }
@@ -192,7 +192,7 @@ std::string plain_body(const Plan& plan) {
     if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
     if (plan.loads == Loads::dependent) body += hop_of(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no stores, so its
-    // loop is not unrolled, which keeps the loads apart.
+    // loop is not unrolled, to keep the loads apart.
     const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
     return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
            for_elements(plan, body, is_unrolled);
@@ -259,7 +259,7 @@ std::string load_tile(const Plan& plan) {
            for_elements(plan, place + body, plan.loads != Loads::one_by_one);
 }
 
-/// Returns code that reverses each row of the tile, an even number of times.
+/// Returns code that reverses each row of the tile an even number of times.
 std::string turn_rows(const Plan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string back = cell(plan, format("%d - c", plan.width - 1));

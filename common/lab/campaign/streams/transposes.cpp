@@ -48,7 +48,7 @@ Plan plan_of(int element, const Block& block, const Elements& elements, Order or
 std::vector<Plan> transposing_plans() {
     std::vector<Plan> plans;
     for (const int element : {4, 8, 16}) {
-        // With these bytes after each row, at least every second row begins in the middle of a
+        // With this many bytes after each row, at least every second row begins in the middle of a
         // sector.
         const int misaligned = kBytesBehindRow + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {

@@ -12,7 +12,8 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// Returns a kernel with these instructions and the registers %r0 to %r9 and %p0 to %p9.
+/// Returns a kernel with these instructions, which declares the registers %r0 to %r9 and %p0 to
+/// %p9.
 std::string kernel(const std::string& body) {
     return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry kernel()\n{\n"
            ".reg .b32 %r<10>;\n.reg .pred %p<10>;\n" +

@@ -3,8 +3,8 @@
 //
 // Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
 // Idea       Both translations start from the same LLVM IR, so any difference between them is our
-//            mistake. The program compares the memory that a kernel leaves, and its requests,
-//            sectors and wavefronts.
+//            mistake. The program compares the memory contents after each kernel, and the kernel's
+//            requests, sectors and wavefronts.
 // Watch      Kernels that differ are kept in a folder, with the IR and both PTX texts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -123,8 +123,8 @@ class Comparison {
 public:
     explicit Comparison(const Options& options) : options_(options) {}
 
-    /// Compiles the kernels together. If that fails, compiles each one separately and reports those
-    /// that fail.
+    /// Compiles the kernels together. If that fails, compiles each kernel separately and reports
+    /// the ones that fail.
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;
@@ -135,7 +135,7 @@ public:
             ours = spoilt(translator::ptx_of(ir), options_.spoil);
             if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
-            // Compiling each kernel separately shows which of them cause the failure.
+            // Compiling each kernel separately shows which ones cause the failure.
             if (kernels.size() > 1) {
                 for (const Kernel& kernel : kernels) compare({kernel});
                 return;

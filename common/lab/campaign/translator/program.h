@@ -9,18 +9,19 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    /// Style and seed, such as "learner_17". "campaign_17" has Style::exact.
+    /// Style and seed, such as "learner_17". In "campaign_17", the style is Style::exact.
     std::string name;
     std::string text;  ///< generated text, in which the kernel is called `kernel`
     campaign::Launch launch;
 };
 
-/// Returns kernel number `index` of an endless sequence. Two out of three have Style::learner.
+/// Returns kernel number `index` of an endless sequence. Two out of three are written in
+/// Style::learner.
 Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);
 
-/// Returns one source file with all kernels, each in its own namespace and called by its `name`.
+/// Returns one source file with all kernels, each in its own namespace and named by its `name`.
 std::string source_of(const std::vector<Kernel>& kernels);
 
 }  // namespace coalesce::random_kernels

@@ -1,5 +1,5 @@
-// Runs one kernel of a PTX text on the simulated GPU, and records its counters and the memory that
-// it leaves.
+// Runs one kernel of a PTX text on the simulated GPU, and records its counters and the resulting
+// memory contents.
 #pragma once
 
 #include <map>

@@ -241,7 +241,7 @@ std::vector<Line> lines_over_sizes(const Shown& shown) {
     return lines;
 }
 
-/// Draws a line through points. `place` gives the position of each side of a matrix along the axis.
+/// Draws a line through points. `place` gives the position of each matrix side along the axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
                LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {
@@ -322,7 +322,7 @@ std::string sectors_chart(const ChartResults& results) {
     draw_share_axis(svg, right, up);
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
     const std::vector<Spot> spots = spots_of(both.shown.results, results.simulated, right, up);
-    // Draw headlines last, on top of the others.
+    // Draw the headlines last, on top of the others.
     for (const bool is_headline : {false, true}) {
         for (const Spot& spot : spots) {
             if (spot.name.empty() == is_headline) continue;

@@ -118,7 +118,7 @@ bool Contest::is_right_on_device() const {
            checksum(input, problem.bytes()) == input_sum_;
 }
 
-/// Checks the check itself: it must detect a completely wrong output, and a single wrong bit.
+/// Checks the check itself: it must detect a completely wrong output as well as a single wrong bit.
 void Contest::prove_that_checks_see() {
     Problem problem = problem_at(*seats_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};

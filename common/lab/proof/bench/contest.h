@@ -47,8 +47,7 @@ struct Seat {
 /// The variants at one size, grouped by the buffers that they need.
 struct Field {
     std::vector<Entry> entries;  ///< all variants, in the order of the course
-    /// Device variants, grouped by the buffers that they can share; the variants for floats come
-    /// first.
+    /// Device variants, grouped by the buffers that they can share; float variants come first.
     std::vector<std::vector<Seat>> heats;
     std::vector<Seat> with_host;  ///< host code and transfers, which have their own buffers
 };
@@ -60,14 +59,14 @@ void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch);
 /// A heat: the kernels of this process that share buffers and are timed in alternation.
 class Contest {
 public:
-    /// Allocates and fills the buffers. Writes results to `entries`.
+    /// Allocates and fills the buffers. Results go to `entries`.
     Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries);
 
     /// Returns how many bytes of device memory the buffers of these seats need.
     static std::size_t bytes_needed(const std::vector<Seat>& seats, Shape shape);
 
-    /// Launches each variant once and compares every bit of its output on the device. If
-    /// `by_host_too`, the harness's verifier compares it as well.
+    /// Launches each variant once and checks every bit of its output on the device. If
+    /// `by_host_too`, the harness's verifier checks it as well.
     void verify(bool by_host_too);
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
     /// starts with a different variant.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSmiSeconds = 20;
 
-/// The names of fields in nvidia-smi's query and in our results.
+/// The names of fields in nvidia-smi's queries and in our results.
 constexpr const char* kQueries[][2] = {
     {"name", "name"},
     {"driver_version", "driver_version"},
@@ -37,7 +37,7 @@ Json value_of(const std::string& text) {
 }
 
 std::string commit_of_source() {
-    // The pattern excludes all tags, so git prints the whole hash.
+    // The pattern excludes all tags, so that git prints the whole hash.
     const Ended ended = run_child({"git", "-C", COALESCE_REPOSITORY, "describe", "--always",
                                    "--abbrev=40", "--exclude=*", "--dirty=-changed"},
                                   kSmiSeconds);

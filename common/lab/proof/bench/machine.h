@@ -1,5 +1,5 @@
 /// \file
-/// Describes the machine of a benchmark, so that a reader can repeat the run.
+/// Describes the machine on which a benchmark runs, so that a reader can repeat the run.
 #pragma once
 
 #include <future>

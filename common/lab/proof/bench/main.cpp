@@ -43,7 +43,7 @@ struct Plan {
     std::string sizes_named, device_named = "gpu";
     std::string json;    ///< output file; empty: docs/results/DEVICE.json
     std::string commit;  ///< commit of the source; empty: ask git
-    /// A JSON file of results. Its charts are drawn without measuring anything.
+    /// A JSON results file whose charts are drawn, without measuring anything.
     std::string draw;
     std::string folder;  ///< folder for charts; empty: docs/diagrams
     int rounds = 8;      ///< rounds in which each variant has one turn
@@ -152,8 +152,8 @@ private:
 
     const char* done() const { return stopwatch_ ? " verified and timed" : " verified"; }
 
-    /// Runs the variants on floats. The Python rivals run in the same rounds, and the result
-    /// contains their entries.
+    /// Runs the float variants. The Python rivals run in the same rounds, and the result contains
+    /// their entries.
     SizeResults run_floats(Field& field, Shape shape) {
         SizeResults results{shape, {}, Json::object()};
         check_memory(field.heats.front(), shape);
@@ -293,7 +293,8 @@ int run_plan(const Plan& plan, char** argv) {
     std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
     write_file(json, json_text(to_json(device, results, bench.description())));
     std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
-    // The lessons show the default results, so draw other results only into a given folder.
+    // The lessons show the default results, so draw charts of other results only into a given
+    // folder.
     if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
     return mistakes(results).empty() ? exit_right : exit_wrong;
 }

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Time to import PyTorch from a cold disk and to compile Triton's kernels.
+/// Seconds allowed for importing PyTorch from a cold disk and compiling Triton's kernels.
 constexpr double kPatienceSeconds = 150;
 constexpr const char* kNames[] = {"torch_copy", "torch_contiguous", "cupy_copyto", "triton"};
 

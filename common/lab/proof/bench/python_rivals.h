@@ -16,7 +16,7 @@ namespace coalesce::proof {
 /// benchmark continues.
 class PythonRivals {
 public:
-    /// Starts the program, which imports its libraries while the first kernels are verified.
+    /// Starts the program. It imports its libraries while the first kernels are being verified.
     PythonRivals(const std::string& script, bool wanted);
 
     /// Creates a matrix of this shape, and verifies the rivals on it.

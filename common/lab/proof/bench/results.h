@@ -14,18 +14,19 @@ namespace coalesce::proof {
 /// All results of one size.
 struct SizeResults {
     Shape shape;
-    std::vector<Entry> entries;  ///< all variants in the order of the course, then the rivals
-    Json clocks;                 ///< clock rates of the GPU while it was working
+    std::vector<Entry> entries;  ///< all variants in the course's order, then the rivals
+    Json clocks;                 ///< the GPU's clock rates while it was working
 
     /// Returns the bandwidth of cudaMemcpyAsync, the upper limit, or 0 if it was not timed.
     double copy_gbps() const;
 };
 
-/// Returns the result file: "device", "results" (of the largest square size, in the format of
-/// `learn run --json`), "other_sizes", and "run", which says how it was measured.
+/// Returns the results file: "device", "results" (of the largest square size, in the format of
+/// `learn run --json`), "other_sizes", and "run", which says how the results were measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
-/// Returns a table of GB/s with a row per variant and a column per size, at most 80 columns wide.
+/// Returns a table of GB/s with one row per variant and one column per size, at most 80 columns
+/// wide.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
 /// Returns a list of wrong outputs by step, variant and size, or an empty string.

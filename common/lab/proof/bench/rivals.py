@@ -125,7 +125,7 @@ class Rivals:
         out = result if torch.is_tensor(result) else self.out
         wanted = self.matrix.view(torch.int32)
         got = out.view(torch.int32)
-        # Compare in strips, to avoid a temporary as large as the matrix.
+        # Compare in strips, to avoid a temporary matrix as large as the original.
         strip = 4096
         for row in range(0, self.rows, strip):
             if not torch.equal(got[:, row : row + strip], wanted[row : row + strip].t()):
@@ -155,7 +155,7 @@ def versions():
 
 def main():
     rivals = None
-    # Redirect other output, so that it cannot mix with the answers.
+    # Redirect other output, so that it does not get mixed up with the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         question = json.loads(line)

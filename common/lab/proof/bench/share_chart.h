@@ -1,6 +1,6 @@
 /// \file
-/// Draws charts of shares: the fraction of the possible performance that each item reaches, with a
-/// bar for each of several competitors.
+/// Draws charts of shares: how much of the possible performance each item reaches, with a bar for
+/// each of several competitors.
 #pragma once
 
 #include <string>
@@ -29,9 +29,9 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 /// results of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose across several GPUs, relative to the link and each at
-/// its best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json writes for one
-/// number of GPUs.
+/// Returns a chart of the ways to transpose across several GPUs. Each way is shown relative to the
+/// link, with its best number of chunks. Each element of `of_gpus` is what 16_many_gpus --json
+/// writes for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

@@ -35,13 +35,14 @@ Shown shown_of_measured(const Json& measured) {
     return shown;
 }
 
-/// Reports whether a row's time and bandwidth match the number of bytes of a matrix of floats.
+/// Reports whether a row's time and bandwidth match the size of a matrix of floats.
 bool is_of_floats(const Json& row) {
     const double bytes = 2.0 * sizeof(float) * row.value("rows", 0.0) * row.value("cols", 0.0);
     return std::abs(row.value("gbps", 0.0) * 1e6 * row.value("ms", 0.0) - bytes) < 0.01 * bytes;
 }
 
-/// Returns predictions in the form of measured rows, for the float matrices that all steps accept.
+/// Returns predictions in the form of measured rows, for the float matrices that every step
+/// accepts.
 Json rows_of_predicted(const Json& results) {
     Json rows = Json::array();
     for (const Json& result : results) {

@@ -33,7 +33,7 @@ struct Both {
     std::optional<Shown> predicted;
 };
 
-/// Reads both from `results`. Throws a JSON exception if the files have another format.
+/// Reads both from `results`. Throws a JSON exception if the files have a different format.
 Both both_of(const ChartResults& results);
 
 bool is_rival(const Json& result);

@@ -13,7 +13,7 @@ constexpr const char* kInk = "var(--c-ink)";          ///< text
 constexpr const char* kQuiet = "var(--c-quiet)";      ///< secondary text
 constexpr const char* kGridColour = "var(--c-grid)";  ///< lines that only guide the eye
 
-// Colours by meaning, chosen to be distinguishable with red or green colour blindness.
+// Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";
 constexpr const char* kGrey = "var(--c-grey)";
 constexpr const char* kRed = "var(--c-red)";

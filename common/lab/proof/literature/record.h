@@ -1,6 +1,6 @@
 /// \file
-/// Times of kernels that other authors published for one GPU. The program named in the record
-/// contains these kernels.
+/// Kernel times that other authors published for one GPU. The program named in the record contains
+/// these kernels.
 #pragma once
 
 #include <map>

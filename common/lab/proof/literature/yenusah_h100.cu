@@ -45,7 +45,8 @@ __global__ void coarsened(float* __restrict__ out, const float* __restrict__ in,
         out[(row + k) * side + col] = tile[threadIdx.x][threadIdx.y + k];
 }
 
-// Transposes through a tile, with float2 or float4 in global memory and single floats in the tile.
+// Transposes through a tile, with float2 or float4 accesses in global memory and single floats in
+// the tile.
 template <class Vector, int TILE, int ROWS, bool IS_CHECKED>
 __global__ void by_vectors(float* __restrict__ out, const float* __restrict__ in, int side) {
     constexpr int WIDE = sizeof(Vector) / sizeof(float);

@@ -14,7 +14,7 @@ namespace {
 // ---- a transpose: 4 x 4 elements are transposed in registers, tiles in swizzled shared memory
 // ----
 
-/// A second instance of the same kernel, which can have its own attributes.
+/// A second instance of the same kernel, so that it can have its own attributes.
 struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
@@ -41,7 +41,7 @@ struct Tile {
         }
     }
 
-    /// Returns float4 number `quad` of row `col` of the transposed tile; step 10 explains the
+    /// Returns float4 number `quad` of row `col` in the transposed tile; step 10 explains the
     /// swizzle.
     __device__ static float4& cell(float4* shared, int col, int quad) {
         return shared[col * quads + (quad ^ (col / 4 % 8))];
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /// Persistent blocks take every gridDim.x-th tile. If AHEAD, the loads of the next tile are in
-/// flight while this one is stored.
+/// flight while the current one is stored.
 template <int ROWS, int COLS, int THREADS, bool AHEAD>
 __global__ void __launch_bounds__(THREADS)
     transpose_staying(float* out, const float* in, int rows, int cols) {
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// ---- less than a transpose: the bandwidth of memory, tile by tile, without transposing ----
+// ---- less than a transpose: moving memory tile by tile without transposing ----
 
 enum class Work { copy, read, write };
 
@@ -164,8 +164,8 @@ Launch staying(int blocks) {
     };
 }
 
-/// Runs as many blocks as fit when shared memory gets the largest possible part of the memory that
-/// it shares with the first-level cache.
+/// Gives shared memory as much as possible of the memory that it shares with the first-level cache,
+/// and runs as many blocks as fit.
 Launch without_first_level() {
     return [](float* out, const float* in, int rows, int cols) {
         auto* const kernel = transpose_tiles<64, 64, 256, Small>;
@@ -189,7 +189,7 @@ struct Hinted : Plain {
 
 // ---- the questions ----
 
-/// Adds the candidates that belong to one question.
+/// Adds the candidates that answer one question.
 void ask(std::vector<Candidate>& all, const std::string& question, std::vector<Candidate> answers) {
     for (Candidate& one : answers) {
         one.question = question;

@@ -11,7 +11,7 @@
 
 namespace coalesce::proof {
 
-/// The sides of the matrices in the search are multiples of this.
+/// The sides of all matrices in the search are multiples of this.
 constexpr int kSearchSide = 256;
 
 /// A kernel and how it is launched.
@@ -19,8 +19,8 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, relative to reading and writing the matrix once. A kernel
-    /// that only reads has one half, and no output to verify.
+    /// The bytes that the kernel moves, relative to reading and writing the matrix once. For a
+    /// kernel that only reads it is one half, and there is no output to verify.
     double share = 1;
     std::string question = {};  ///< experiment that it belongs to
 

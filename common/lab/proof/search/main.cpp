@@ -74,7 +74,7 @@ std::vector<Shape> understand_sizes(const Words& words) {
     return sizes;
 }
 
-/// Returns rows in the format of the other results: "ms", "gbps", "of_copy".
+/// Returns rows in the same format as other results: "ms", "gbps", "of_copy".
 Json results_of(const Race& race, const std::vector<Candidate>& candidates, Shape shape) {
     const double copy = race.gbps(0);
     Json rows = Json::array();

@@ -1,5 +1,5 @@
 /// \file
-/// Verifies and times candidates in the same memory, in alternation with a copy.
+/// Verifies candidates and times them in the same memory, in alternation with a copy.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -53,7 +53,7 @@ public:
         }
     }
 
-    /// Returns the median time of the copy for index 0, or of candidate number `i` from 1.
+    /// Returns the median time of the copy (index 0) or of candidate number `i`, counted from 1.
     double ms(std::size_t i) const { return summarise(ms_[i]).ms; }
     double gbps(std::size_t i) const {
         const double share = i == 0 ? 1 : candidates_[i - 1].share;
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// Returns the bytes read and written.
+    /// Returns the number of bytes read and written.
     double bytes() const { return 2.0 * sizeof(float) * shape_.rows * shape_.cols; }
 
     void launch(const Candidate& candidate) const {

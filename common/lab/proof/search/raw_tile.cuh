@@ -17,7 +17,7 @@ struct Place {
     int row, col;  // indices of a tile
 };
 
-/// Returns the tile of a block. In the order `bands`, blocks take one band after another, each row
+/// Returns the tile for a block. In the order `bands`, blocks take one band after another, each row
 /// by row. Bands are WIDTH tiles wide; the last one may be narrower.
 template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
@@ -39,14 +39,14 @@ __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     return {in_band / width, first + in_band % width};
 }
 
-// ---- cache hints of loads and stores ----
+// ---- cache hints for loads and stores ----
 
 enum class Hint {
     none,
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< an eviction policy of the second-level cache, like `stay`
+    leave_first,  ///< an eviction policy for the second-level cache, like `stay`
     stay
 };
 
@@ -101,7 +101,7 @@ __device__ void store(float* to, float4 v) {
 
 // ---- the tile ----
 
-/// The parameters of the plain kernel; other kernels change one of them.
+/// The parameters of the plain kernel. Each other kernel changes one of them.
 struct Plain {
     static constexpr Order order = Order::down_columns;
     static constexpr int width = 1;

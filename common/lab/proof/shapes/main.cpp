@@ -1,5 +1,5 @@
-// shapes -- measures coalesce::transpose on shapes and elements of all kinds, and coalesce::permute
-// on arrays. In the same run, each is compared with a copy of the same bytes on the device; PyTorch
+// shapes -- measures coalesce::transpose on many shapes and element types, and coalesce::permute on
+// arrays. In the same run, each is compared with a copy of the same bytes on the device; PyTorch
 // and CuPy are compared with their own copies.
 
 #include <cuda_runtime_api.h>
@@ -73,7 +73,7 @@ void run_case(void* out, const void* in, const PermuteCase& one) {
     permute_case(out, in, one);
 }
 
-/// Runs the case on an output that contains other data, and checks the result.
+/// Runs the case on an output buffer that contains other data, and checks the result.
 template <class Case>
 void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
     CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
@@ -169,7 +169,7 @@ void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answe
     }
 }
 
-/// The buffers that all cases share.
+/// The buffers shared by all cases.
 struct Memory {
     DeviceBuffer in, out;
 };
@@ -269,7 +269,7 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
-/// Writes the tables and the chart of the results, or reports which of them are not current.
+/// Writes the tables and the chart from the results, or reports which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents

@@ -16,15 +16,15 @@ struct ShapeCase {
     std::int64_t batches = 1;   ///< number of matrices
     std::int64_t rows = 0;      ///< of `in`
     std::int64_t cols = 0;      ///< of `in`
-    std::int64_t in_pitch = 0;  ///< elements from one row to the next; 0 means no gap between rows
+    std::int64_t in_pitch = 0;  ///< distance between rows in elements; 0 means no gap between rows
     std::int64_t start = 0;     ///< elements before the first one, which make the matrix misaligned
 
-    /// Returns the bytes that are copied from one matrix to the other.
+    /// Returns the number of bytes copied from one matrix to the other.
     std::size_t bytes() const {
         return static_cast<std::size_t>(batches * rows * cols) *
                static_cast<std::size_t>(element_size);
     }
-    /// Returns the bytes of memory that `in` spans.
+    /// Returns the number of bytes of memory that `in` spans.
     std::size_t in_bytes() const {
         const std::int64_t pitch = in_pitch == 0 ? cols : in_pitch;
         return static_cast<std::size_t>(start + batches * rows * pitch) *

@@ -10,7 +10,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Two cases, and a profiler that measured the same counters.
+/// Two cases, and a profiler that measured the same counters for them.
 struct Both {
     Json cases = Json::array();
     std::vector<ProfiledLaunch> launches;
@@ -70,7 +70,7 @@ TEST_CASE(
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// The pipe is off by one as well, so its count decides nothing.
+                    /// The pipe's count is off by one as well, so it decides nothing.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;
@@ -113,7 +113,7 @@ TEST_CASE("the pipe's counters may show a little more, not less and not much mor
     CHECK(with(100).differences.empty());
     CHECK(with(-1).differences.size() == 1);
     CHECK(with(1000).differences.size() == 1);
-    // Inexact metrics prove nothing, and their deviation disproves nothing.
+    // Inexact metrics prove nothing, and deviations in them disprove nothing.
     CHECK(with(1000).is_equal());
 }
 

@@ -1,4 +1,5 @@
-// Checks that every bandwidth and time quoted in a text comes from a committed result or is cited.
+// Checks that every bandwidth and time quoted in the texts comes from a committed result or is
+// cited.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,8 +48,7 @@ void add_quoted(const std::string& line, int number, std::vector<Figure>& figure
     }
 }
 
-/// Parses a row of a table of results, which ends with milliseconds, GB/s and the share of the
-/// copy.
+/// Parses a row of a results table, which ends with milliseconds, GB/s and the share of the copy.
 void add_row(const std::string& line, int number, std::vector<Figure>& figures) {
     static const std::regex row(R"(\| (\d+\.\d+) \| (\d+) \| (\d+\.\d+) % \|\s*$)");
     std::smatch match;
@@ -59,8 +59,9 @@ void add_row(const std::string& line, int number, std::vector<Figure>& figures) 
     }
 }
 
-/// Finds figures such as "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows "| 2.0568 | 4176 |
-/// 97.4 % |" of tables of results. A percentage of something other than a copy is not a figure.
+/// Finds figures such as "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows of results tables
+/// such as "| 2.0568 | 4176 | 97.4 % |". A percentage of something other than a copy is not a
+/// figure.
 std::vector<Figure> figures_in(const std::string& text) {
     std::vector<Figure> figures;
     int number = 0;
@@ -81,7 +82,7 @@ public:
     /// are ignored. Throws std::runtime_error for any other line.
     void add_citations(const std::string& text);
 
-    /// Reports whether any result rounds to the quoted value, or the figure is cited.
+    /// Reports whether some result rounds to the quoted value, or the figure is cited.
     bool have(const Figure& figure);
     /// Returns the citations that no figure has needed so far.
     std::set<std::string> unused_citations() const;
@@ -152,7 +153,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 FigureSources committed() {
     FigureSources sources;
     for (const fs::path& file : files_below(REPOSITORY / "docs/results", ".json")) {
-        // The texts quote only times of the H200.
+        // The texts quote only times measured on the H200.
         if (file.parent_path().filename() == "other_gpus") continue;
         sources.add_results(Json::parse(read_text(file)));
     }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A stand-in for compute-sanitizer, whose output depends on the tool and on the cases.
+/// A stand-in for compute-sanitizer. Its output depends on the tool and on the cases.
 class FakeSanitizer {
 public:
     FakeSanitizer() {

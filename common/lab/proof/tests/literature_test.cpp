@@ -1,5 +1,5 @@
-// Tests that predictions are paired with the published times, and that a kernel which only one of
-// them has is an error.
+// Tests that predictions are paired with the published times, and that a kernel that appears in
+// only one of them causes an error.
 #include <doctest/doctest.h>
 
 #include <sstream>

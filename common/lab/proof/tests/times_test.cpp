@@ -1,4 +1,4 @@
-// Tests the comparison of predicted and measured times, with files like those that the programs
+// Tests the comparison of predicted and measured times, with files like the ones that the programs
 // write.
 #include "lab/proof/validate/times.h"
 

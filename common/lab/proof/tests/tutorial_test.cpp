@@ -1,5 +1,5 @@
 // Tests reading a GPU's counters and times for the tutorial kernels, and comparing them with the
-// simulator.
+// simulator's.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Returns the output of ncu for two launches with these metrics and values.
+/// Returns ncu's output for two launches with these metrics and values.
 std::string ncu_csv(const std::string& second_kernel = "add<4>") {
     return "==PROF== Connected to process 1\n"
            "\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\","

@@ -34,12 +34,12 @@ inline double value_of(__half value) {
     return static_cast<double>(__half2float(value));
 }
 
-/// Returns the index of this thread in a one-dimensional grid.
+/// Returns the index of the calling thread in a one-dimensional grid.
 __device__ inline int thread_in_grid() {
     return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-/// Returns the sum of `value` over all lanes of a warp, in every lane.
+/// Returns the sum of `value` over all lanes of the warp, in every lane.
 template <class T>
 __device__ T warp_sum(T value) {
     for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);

@@ -111,7 +111,7 @@ EXAMPLE(nbody_unrolled) {
     return all_pairs(nbody_unrolled, 256);
 }
 
-// Computes the potential of atoms, stored in constant memory, at the points of a plane.
+// Computes the potential of atoms at the points of a plane. The atoms are in constant memory.
 __constant__ float4 atoms[256];
 __global__ void coulomb_plane(float* out, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -221,7 +221,7 @@ EXAMPLE(monte_carlo_pi) {
     return {[=] { monte_carlo_pi<<<n / kThreads, kThreads>>>(hits, tries); }, check};
 }
 
-// Estimates pi like monte_carlo_pi, but adds up the hits of each block before the atomic.
+// Estimates pi like monte_carlo_pi, but adds up each block's hits before the atomic.
 __global__ void monte_carlo_pi_sum(int* hits, int tries) {
     __shared__ int s[kThreads];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -457,7 +457,7 @@ EXAMPLE(expensive_map_fast) {
         [](float x) { return std::sqrt(std::exp(x)) + std::sin(x) * std::pow(x + 1, 1.5f); }, 1e-3);
 }
 
-// Computes roots in double precision by Newton's method.
+// Computes roots in double precision with Newton's method.
 __global__ void newton_double(double* out, const double* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

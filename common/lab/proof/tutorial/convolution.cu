@@ -89,7 +89,7 @@ float filtered_5x5(const Image<float>& in, int x, int y) {
     return sum;
 }
 
-/// Returns the pixel at (x, y), or the nearest pixel of the border.
+/// Returns the pixel at (x, y), or the nearest pixel at the border.
 float clamped(const Image<float>& in, int x, int y) {
     return in.at(std::clamp(x, 0, in.width - 1), std::clamp(y, 0, in.height - 1));
 }
@@ -372,7 +372,7 @@ int grey(uchar3 p) {
 
 }  // namespace
 
-// Converts pixels of three bytes to grey.
+// Converts three-byte pixels to grey.
 __global__ void grey_of_bytes(unsigned char* out, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = (77 * in[3 * i] + 150 * in[3 * i + 1] + 29 * in[3 * i + 2]) >> 8;
@@ -388,7 +388,7 @@ EXAMPLE(grey_of_bytes) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// Converts pixels of four bytes to grey, each loaded as a vector.
+// Converts four-byte pixels to grey, loading each as a vector.
 __global__ void grey_of_uchar4(unsigned char* out, const uchar4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -406,7 +406,7 @@ EXAMPLE(grey_of_uchar4) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// Averages the 3 x 3 pixels around each pixel, repeating those at the border.
+// Averages the 3 x 3 pixels around each pixel. At the border, the nearest pixels are repeated.
 __global__ void box_blur(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height) return;
@@ -541,7 +541,7 @@ EXAMPLE(mirror_image) {
         [](const Image<float>& in, int x, int y) { return in.at(in.width - 1 - x, y); });
 }
 
-// Rotates an image by 30 degrees, a gather along slanted lines.
+// Rotates an image by 30 degrees, which gathers pixels along slanted lines.
 __global__ void rotate_image(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const int dx = x - width / 2, dy = y - height / 2;
@@ -560,7 +560,7 @@ EXAMPLE(rotate_image) {
                         });
 }
 
-// Blends two images, weighted by a third.
+// Blends two images, using a third as weights.
 __global__ void blend_images(float* out, const float* a, const float* b, const float* alpha,
                              int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -62,7 +62,7 @@ EXAMPLE(histogram_global) {
     return byte_histogram(histogram_global, n / kThreads, n);
 }
 
-// Counts in a histogram per block in shared memory.
+// Counts in one histogram per block, in shared memory.
 __global__ void histogram_shared(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -96,7 +96,7 @@ EXAMPLE(histogram_words) {
     return byte_histogram(histogram_words, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Counts in a histogram per warp.
+// Counts in one histogram per warp.
 __global__ void histogram_warps(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kThreads / 32][kBins];
     for (int k = threadIdx.x; k < kThreads / 32 * kBins; k += kThreads) (&s[0][0])[k] = 0;
@@ -113,7 +113,7 @@ EXAMPLE(histogram_warps) {
     return byte_histogram(histogram_warps, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Uses few bins, with a byte counter per thread and bin, so that atomics are needed only at the
+// Uses few bins and one byte counter per thread and bin, so that atomics are needed only at the
 // end.
 __global__ void histogram_byte_counters(int* counts, const unsigned char* in, int per_thread) {
     __shared__ unsigned char s[16][kThreads];
@@ -220,7 +220,7 @@ EXAMPLE(compact_block) {
     return compaction(compact_block, pick(1 << 22, 1 << 15));
 }
 
-// Counts the matches of a warp and adds them with one atomic.
+// Counts the matches in each warp and adds them with one atomic.
 __global__ void count_matches(int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned found = __ballot_sync(0xffffffffu, i < n && in[i] == 42);
@@ -254,7 +254,7 @@ EXAMPLE(group_maxima) {
             [=] { most.restore(); }};
 }
 
-// Computes a maximum of floats by compare-and-swap.
+// Computes the maximum of floats with compare-and-swap.
 __global__ void max_by_exchange(float* most, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -359,7 +359,7 @@ Buffer<unsigned> odd_keys(int n) {
                   [](std::size_t i) { return static_cast<unsigned>(2 * i + 1); });
 }
 
-/// Returns the table that hash_insert produces if the keys are inserted in order.
+/// Returns the table that hash_insert produces when the keys are inserted in order.
 std::vector<unsigned> table_of(const std::vector<unsigned>& keys, unsigned slots) {
     std::vector<unsigned> table(slots);
     for (const unsigned key : keys) {

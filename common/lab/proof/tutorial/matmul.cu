@@ -9,7 +9,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Compares some elements of C = A B, where A has k columns and B has n.
+/// Compares some elements of C = A B, where A has k columns and B has n columns.
 std::string compare_product(const Buffer<float>& c, const Buffer<float>& a, const Buffer<float>& b,
                             int n, int k) {
     const auto width = static_cast<std::size_t>(n), depth = static_cast<std::size_t>(k);
@@ -34,8 +34,8 @@ Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
             [=] { return compare_product(c, a, b, size.n, size.k); }};
 }
 
-/// Makes an example of a matrix product with square matrices of `side`, where each block computes a
-/// square tile.
+/// Makes an example of a product of square matrices with sides of `side`, where each block computes
+/// a square tile.
 template <class Kernel>
 Example square_product(Kernel kernel, int tile, dim3 block, int side) {
     const auto blocks = static_cast<unsigned>(side / tile);
@@ -110,7 +110,7 @@ EXAMPLE(matmul_tiled_32) {
     return square_product(matmul_tiled<32>, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Multiplies in tiles and checks the bounds, so that any size works.
+// Multiplies in tiles and checks bounds, so that matrices of any size work.
 __global__ void matmul_tiled_any_size(float* c, const float* a, const float* b, int m, int n,
                                       int k) {
     __shared__ float ta[16][16], tb[16][16];
@@ -431,7 +431,7 @@ EXAMPLE(matmul_dp4a) {
             [=] { return compare(c, expected, 0, 3000); }};
 }
 
-// Computes many small products with a block of 8 x 8 threads each.
+// Computes many small products, each with a block of 8 x 8 threads.
 __global__ void matmul_batched_small(float* c, const float* a, const float* b) {
     __shared__ float ta[8][8], tb[8][8];
     const int tx = threadIdx.x, ty = threadIdx.y, at = blockIdx.x * 64 + ty * 8 + tx;
@@ -524,7 +524,7 @@ EXAMPLE(matvec_float4) {
     return matvec(matvec_float4, 8, 256);
 }
 
-// Multiplies a matrix by a vector, which is first copied to shared memory.
+// Multiplies a matrix by a vector that is first copied to shared memory.
 __global__ void matvec_shared_x(float* y, const float* a, const float* x, int cols) {
     __shared__ float sx[1024];
     for (int c = threadIdx.x; c < cols; c += blockDim.x) sx[c] = x[c];

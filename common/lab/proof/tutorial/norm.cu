@@ -1,4 +1,4 @@
-// Layers of neural networks: softmax, normalization, activations, parts of attention.
+// Neural network layers: softmax, normalization, activations, parts of attention.
 // Long: many small kernels of one theme, each with the example that checks it.
 #include <cuda_fp16.h>
 

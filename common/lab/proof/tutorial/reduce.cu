@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// Sums with every second thread, then every fourth; most courses begin with this version.
+// Sums with every second thread, then every fourth. Most courses begin with this version.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -82,7 +82,7 @@ EXAMPLE(reduce_interleaved_strided) {
     return block_sums(reduce_interleaved_strided, 1);
 }
 
-// Uses sequential addressing, without bank conflicts.
+// Uses sequential addressing, which avoids bank conflicts.
 __global__ void reduce_sequential(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;

@@ -234,7 +234,7 @@ EXAMPLE(scan_int4) {
     return scan_of_blocks(scan_int4, 4 * kThreads, kThreads, true);
 }
 
-// Scans eight neighbouring elements per thread in a loop, with strided loads.
+// Scans eight neighbouring elements per thread in a loop; the loads are strided.
 __global__ void scan_thread_coarsened(int* out, const int* in) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     int sums[8], sum = 0;
@@ -362,7 +362,7 @@ EXAMPLE(prefix_of_flags) {
             }};
 }
 
-// Uses the scan of cooperative groups.
+// Uses the scan function of cooperative groups.
 __global__ void scan_tiles(int* out, const int* in) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -30,7 +30,7 @@ Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
             }};
 }
 
-/// Repeatedly reads word stride * t of shared memory in thread t.
+/// Each thread t repeatedly reads word stride * t of shared memory.
 template <int stride>
 __device__ void read_with_stride(float* out, const float* in) {
     __shared__ float s[1024];
@@ -125,7 +125,7 @@ EXAMPLE(four_neighbour_stores) {
                      });
 }
 
-// Reads neighbouring pairs that start at odd indices.
+// Reads pairs of neighbouring words that start at odd indices.
 __global__ void pairs_at_odd_places(float* out, const float* in) {
     __shared__ float s[2 * kThreads + 1];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -267,7 +267,7 @@ EXAMPLE(shared_random_reads) {
         1e-5);
 }
 
-// All threads read the same word, which is a broadcast.
+// All threads read the same word, which the hardware broadcasts.
 __global__ void shared_broadcast(float* out, const float* in) {
     __shared__ float s[64];
     if (threadIdx.x < 64) s[threadIdx.x] = in[threadIdx.x];
@@ -394,7 +394,7 @@ EXAMPLE(warp_rotate) {
         [](const std::vector<float>& in, std::size_t i) { return in[i / 32 * 32 + (i + 5) % 32]; });
 }
 
-// Counts the lanes with the same value.
+// Counts the lanes that have the same value.
 __global__ void warp_match(int* out, const int* in) {
     const int i = blockIdx.x * kThreads + threadIdx.x;
     out[i] = __popc(__match_any_sync(0xffffffffu, in[i]));
@@ -407,7 +407,7 @@ EXAMPLE(warp_match) {
         });
 }
 
-// Finds the maximum in tiles of eight lanes.
+// Finds the maximum within tiles of eight lanes.
 __global__ void tile_maxima(int* out, const int* in) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -424,7 +424,7 @@ EXAMPLE(tile_maxima) {
                      });
 }
 
-// Indexes a per-thread array with input data, so that the array is placed in local memory.
+// Indexes a per-thread array with input data, which forces the array into local memory.
 __global__ void local_array(int* out, const int* in) {
     int counts[16] = {};
     const int first = blockIdx.x * kThreads * 8 + threadIdx.x;

@@ -216,7 +216,7 @@ EXAMPLE(insertion_sort_local) {
             [=] { return compare_sorted(data, data, 16); }, [=] { data.restore(); }};
 }
 
-// Moves each element to the index that equals the number of smaller elements.
+// Moves each element to the index given by the number of smaller elements.
 __global__ void rank_sort(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, value = in[i];
     int rank = 0;
@@ -230,7 +230,7 @@ EXAMPLE(rank_sort) {
             [=] { return compare_sorted(out, in, in.size()); }};
 }
 
-// Counts the digits of each block's elements, the first pass of a radix sort.
+// Counts the digits of each block's elements: the first pass of a radix sort.
 __global__ void radix_count(int* counts, const unsigned* in, int shift) {
     __shared__ int s[16];
     if (threadIdx.x < 16) s[threadIdx.x] = 0;

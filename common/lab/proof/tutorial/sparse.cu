@@ -34,7 +34,7 @@ struct Csr {
     }
 };
 
-/// A matrix and a vector on the device, and their expected product.
+/// A matrix and a vector on the device, with their expected product.
 struct Sparse {
     std::shared_ptr<const Csr> matrix;
     Buffer<int> start, column;
@@ -128,7 +128,7 @@ EXAMPLE(spmv_ell) {
         [=] { return a.check(); }};
 }
 
-// Uses coordinates (COO), with an atomic addition per element.
+// Uses the coordinate format (COO), with one atomic addition per element.
 __global__ void spmv_coo(float* y, const int* row, const int* column, const float* value,
                          const float* x, int count) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -175,7 +175,7 @@ EXAMPLE(bfs_level) {
         [=] { level.restore(); }};
 }
 
-// Processes a level of a breadth-first search; the vertices of a queue append their neighbours to
+// Processes a level of a breadth-first search; the vertices in a queue append their neighbours to
 // the next queue.
 __global__ void bfs_frontier(int* next, int* next_size, int* level, const int* start,
                              const int* neighbour, const int* queue, int size, int now) {
@@ -292,8 +292,8 @@ EXAMPLE(floyd_step) {
             [=] { return compare(distance, expected); }, [=] { distance.restore(); }};
 }
 
-// Performs a step of Gaussian elimination: subtracts a multiple of the pivot's row from each row
-// below.
+// Performs a step of Gaussian elimination: subtracts a multiple of the pivot row from each row
+// below it.
 __global__ void eliminate(float* matrix, const float* pivot_row, int n) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y + 1;
     if (col < 1 || col >= n) return;
@@ -413,7 +413,7 @@ EXAMPLE(dft_naive) {
             [=] { return compare(real_parts(out), expected, 1e-2, 200); }};
 }
 
-// Performs a Haar wavelet step: averages to the front, differences to the back.
+// Performs a Haar wavelet step: averages go to the front, differences to the back.
 __global__ void haar_step(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float2 pair = reinterpret_cast<const float2*>(in)[i];
@@ -432,7 +432,7 @@ EXAMPLE(haar_step) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// Finds the nearest of sixteen centres, the first half of a k-means step.
+// Finds the nearest of sixteen centres: the first half of a k-means step.
 __global__ void nearest_centre(int* nearest, const float2* points, const float2* centres, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -456,7 +456,7 @@ EXAMPLE(nearest_centre) {
     return {[=] { nearest_centre<<<n / kThreads, kThreads>>>(nearest, points, centres, n); },
             [=] {
                 const auto found = nearest.read();
-                // If two centres are equally near, either is correct.
+                // If two centres are equally close, either is correct.
                 return compare(found, [&](std::size_t i) {
                     const auto distance = [&](int c) {
                         const float2 p = points.start(i),
@@ -547,7 +547,7 @@ EXAMPLE(find_pattern) {
             [=] { return compare(found, expected); }};
 }
 
-// Counts a letter in a text, with loads of sixteen bytes.
+// Counts a letter in a text, with sixteen-byte loads.
 __global__ void count_letter(int* count, const uint4* text, int n) {
     int mine = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {

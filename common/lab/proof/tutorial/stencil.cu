@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// Compares with the sums of 2 * kRadius + 1 neighbours, where all of them exist.
+/// Compares with the sums of 2 * kRadius + 1 neighbours, wherever all of them exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -20,7 +20,7 @@ std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, doubl
         tolerance);
 }
 
-/// A plane of `side` x `side` points. Kernels do not change its border.
+/// A plane of `side` x `side` points. The kernels leave its border unchanged.
 struct Plane {
     int side;
     dim3 grid(dim3 block) const {
@@ -162,7 +162,7 @@ EXAMPLE(jacobi_2d) {
     return plane_step(jacobi_2d, dim3(32, 8), average);
 }
 
-// Uses square blocks of 16 x 16.
+// Uses square blocks of 16 x 16 threads.
 __global__ void jacobi_2d_square(float* out, const float* in, int side) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y,
               i = y * side + x;
@@ -270,7 +270,7 @@ EXAMPLE(stencil_nine_points) {
     });
 }
 
-// Computes a heat step from the old value and the Laplacian.
+// Computes a heat step from the old values and the Laplacian.
 __global__ void heat_2d(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x > 0 && y > 0 && x < side - 1 && y < side - 1) {
@@ -334,7 +334,7 @@ EXAMPLE(wave_2d) {
 
 namespace {
 
-/// A cube of points. Kernels do not change its border.
+/// A cube of points. The kernels leave its border unchanged.
 struct Cube {
     int side;
     std::size_t points() const { return static_cast<std::size_t>(side) * side * side; }
@@ -409,7 +409,7 @@ EXAMPLE(laplace_3d_planes) {
             [=] { return compare(out, value, 1e-4); }};
 }
 
-// Applies a stencil of 25 points, four neighbours in each direction.
+// Applies a 25-point stencil: four neighbours in each direction.
 __constant__ float reach[5];
 __global__ void stencil_3d_radius_4(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,

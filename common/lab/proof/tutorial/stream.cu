@@ -1,4 +1,4 @@
-// Streaming kernels, which read and write every element once, with various access widths.
+// Streaming kernels: they read and write every element once, with various access widths.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"

@@ -38,7 +38,7 @@ std::vector<double> column(const Buffer<T>& buffer, Member member) {
     return values;
 }
 
-/// Returns element `i` of a pseudorandom permutation of `n` elements, a power of two.
+/// Returns element `i` of a pseudorandom permutation of `n` elements. `n` is a power of two.
 int permuted(std::size_t i, int n) {
     return static_cast<int>((i * 1664525u + 1013904223u) & static_cast<unsigned>(n - 1));
 }
@@ -69,7 +69,7 @@ EXAMPLE(aos_move) {
             [=] { particles.restore(); }};
 }
 
-// Reads one member of each struct, an eighth of each sector.
+// Reads one member of each struct, which is an eighth of each sector.
 __global__ void aos_one_member(float* out, const Particle* particles, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = 2.0f * particles[i].mass;
@@ -122,7 +122,7 @@ EXAMPLE(soa_move) {
             }};
 }
 
-// Reads points of three floats, with loads of 4 bytes at a stride of 12.
+// Reads points that consist of three floats, with loads of 4 bytes at a stride of 12.
 __global__ void p3_norms(float* out, const P3* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -243,7 +243,7 @@ EXAMPLE(pairs_add) {
             }};
 }
 
-// A struct of 24 bytes, with an int between two doubles.
+// A 24-byte struct with an int between two doubles.
 struct Sample {
     double value;
     int tag;
@@ -414,7 +414,7 @@ __global__ void lookup_shared(float* out, const unsigned char* in, const float* 
 
 namespace {
 
-/// Data that the look-up examples share.
+/// Data shared by the look-up examples.
 struct LookUp {
     int n = pick(1 << 23, 1 << 16);
     Buffer<unsigned char> in = integers<unsigned char>(static_cast<std::size_t>(n), 256);

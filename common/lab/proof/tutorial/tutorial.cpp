@@ -23,7 +23,7 @@ std::vector<Entry>& entries() {
 }
 
 constexpr int kTimedLaunches = 20, kWarmUps = 3;
-/// Bytes read between two timed launches, more than any second-level cache contains.
+/// Bytes read between two timed launches, more than any second-level cache can hold.
 constexpr std::size_t kFlushBytes = std::size_t{192} << 20;
 
 struct Words {
@@ -102,7 +102,7 @@ int complain(const std::string& what) {
     return 2;
 }
 
-/// Reads the command line. Returns an error message, or "" if it is valid.
+/// Reads the command line. Returns an error message, or "" if the command line is valid.
 std::string read_words(int argc, char** argv, Words& words) {
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];

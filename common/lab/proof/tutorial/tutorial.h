@@ -53,7 +53,7 @@ int pick(int full, int small);
 /// Throws std::runtime_error if the call failed.
 void require(cudaError_t result);
 
-/// An array on the device and its initial values. Copies share the array.
+/// An array on the device, and its initial values. Copies of the object share the array.
 template <class T>
 class Buffer {
 public:
@@ -97,7 +97,7 @@ Buffer<T> zeros(std::size_t n) {
     return Buffer<T>(std::vector<T>(n));
 }
 
-/// Returns the pseudorandom number for index `i`, the same in every run.
+/// Returns the pseudorandom number for index `i`, which is the same in every run.
 inline std::uint32_t noise(std::uint64_t i, std::uint32_t seed = 1) {
     std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15ull + seed * 0xD1B54A32D192ED03ull;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -114,7 +114,7 @@ auto filled(std::size_t n, F value) {
     return Buffer<T>(std::move(values));
 }
 
-/// Returns pseudorandom floats from 0 to 1.
+/// Returns pseudorandom floats between 0 and 1.
 inline Buffer<float> floats(std::size_t n, std::uint32_t seed = 1) {
     return filled(
         n, [=](std::size_t i) { return static_cast<float>(noise(i, seed) >> 8) / 16777216.0f; });
@@ -132,7 +132,7 @@ Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
 std::string mismatch(std::size_t at, double expected, double found);
 
 /// Compares values with `expected(i)` at up to `samples` evenly spaced indices. Numbers may differ
-/// by `tolerance`, as a fraction of 1 or of the expected number, whichever is larger.
+/// by `tolerance` times 1 or the expected number, whichever is larger.
 template <class T, class F>
 std::string compare(const std::vector<T>& values, F expected, double tolerance = 0,
                     std::size_t samples = 1 << 18) {
@@ -151,7 +151,7 @@ std::string compare(const Buffer<T>& buffer, F expected, double tolerance = 0,
     return compare(buffer.read(), expected, tolerance, samples);
 }
 
-/// Returns the number of blocks of `threads` that cover `n` elements.
+/// Returns how many blocks of `threads` threads cover `n` elements.
 inline int blocks_for(std::size_t n, int threads) {
     return static_cast<int>((n + static_cast<std::size_t>(threads) - 1) /
                             static_cast<std::size_t>(threads));

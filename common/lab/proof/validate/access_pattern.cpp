@@ -20,7 +20,7 @@ constexpr unsigned kMasks[] = {0x0000ffff, 0xffff0000, 0x55555555, 0xaaaaaaaa, 0
 struct BlockShape {
     unsigned x, y;
 };
-/// Shapes in which a warp is a row, a patch or a column, and blocks whose last warp is not full.
+/// Shapes in which a warp forms a row, a patch or a column, and blocks whose last warp is not full.
 constexpr BlockShape kBlockShapes[] = {{32, 1}, {32, 4},  {32, 8}, {16, 16}, {8, 32},  {64, 4},
                                        {4, 64}, {128, 1}, {2, 64}, {1, 96},  {33, 3},  {5, 7},
                                        {31, 5}, {40, 2},  {1, 1},  {48, 3},  {256, 1}, {7, 32}};

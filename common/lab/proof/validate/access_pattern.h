@@ -1,5 +1,5 @@
 /// \file
-/// Random access patterns of a warp. The simulator's counters for them must equal the hardware's;
+/// Random access patterns of a warp. For these, the simulator's counters must equal the hardware's;
 /// otherwise the simulator's rules would fit only the examples that they were derived from.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace coalesce::proof {
 struct Access {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    /// Number that is xor-ed with the index: a swizzle.
+    /// Number that is xor-ed with the index, as in a swizzle.
     unsigned exclusive_or = 0;
-    /// Nonzero: the index is hashed with this value
+    /// If nonzero, the index is hashed with this value
     unsigned scatter = 0;
     unsigned lanes = 0xffffffff;  ///< lanes that take part
     /// Only this many threads of the block take part, which leaves a ragged edge.
@@ -40,7 +40,7 @@ struct AccessPattern {
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 
-/// Bytes of each of the two buffers that patterns access, and of shared memory.
+/// Sizes in bytes of each of the two buffers that patterns access, and of shared memory.
 constexpr unsigned kPatternBytes = 1u << 20, kPatternSharedBytes = 32u << 10;
 
 /// Returns `count` patterns. The same seed gives the same patterns on every machine.

@@ -31,13 +31,13 @@ int reports_in(const std::string& output) {
     return reports;
 }
 
-/// Returns the first message of compute-sanitizer without its prefix "========= ".
+/// Returns compute-sanitizer's first message, without the prefix "========= ".
 std::string first_report(const std::string& output) {
     for (std::string line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());
-        // Skip indented lines, which only explain the line above.
+        // Skip indented lines, which merely explain the line above.
         if (line.starts_with(" ") || line.starts_with("COMPUTE-SANITIZER") ||
             line.find("SUMMARY") != std::string::npos) {
             continue;
@@ -106,7 +106,7 @@ std::vector<SuiteCase> cases_in(const std::string& program, const std::string& s
         const bool is_bug = (*at)[1].matched;
         const std::string name = is_bug ? (*at)[1] : (*at)[3];
         const std::string seeded = is_bug ? trimmed((*at)[2]) : "";
-        // A case may have several marks for reports; the first one defines the bug.
+        // A case may have several marks for reports; the first mark defines the bug.
         if (seen.insert(name).second) cases.push_back({program, name, seeded});
     }
     return cases;

@@ -1,6 +1,6 @@
 /// \file
-/// The simulator's seeded bugs and clean look-alikes, found by the marks in their sources, and the
-/// opinions of all judges about them: the simulator and the four tools of compute-sanitizer.
+/// The simulator's seeded bugs and clean look-alikes, found by the marks in their sources, and what
+/// all judges think of them. The judges are the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace coalesce::proof {
 
-/// A case of a program, selected by the program's argument.
+/// A case in a program, selected by a command-line argument.
 struct SuiteCase {
     std::string program;  ///< "bugs_alignment"
     std::string name;     ///< "float4_at_one"
@@ -68,13 +68,13 @@ Opinion simulator_opinion(const Json& report);
 /// Returns "both", "simulator only", "sanitizer only" or "neither", depending on who reported
 /// something.
 std::string who_reported(const Judged& judged);
-/// Returns a table, 80 columns wide, of how often each judge reported something, and a list of the
-/// cases that only one of them detects.
+/// Returns a table, 80 columns wide, that shows how often each judge reported something, and a list
+/// of the cases that only one judge detects.
 std::string to_text(const std::vector<Judged>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<Judged>& all);
 /// Reports whether the simulator reported every seeded bug and no clean case, and every judge could
-/// run.
+/// be run.
 bool is_as_promised(const std::vector<Judged>& all);
 
 }  // namespace coalesce::proof

@@ -174,7 +174,7 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
         // A counter passes if it was compared in every case, never differed, and was not always 0.
-        // The pipe may settle some cases, but most must be equal in the metric itself.
+        // The pipe may settle some cases, but in most of them the metric itself must be equal.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled + summary.known == summary.cases &&
                summary.equal > summary.settled + summary.known && summary.largest_count > 0;

@@ -11,15 +11,16 @@
 
 namespace coalesce::proof {
 
-/// A counter of the simulator and the profiler's metric for it.
+/// A counter of the simulator, and the profiler's metric for it.
 struct CounterMetric {
     const char* counter;  ///< name in the simulator's JSON
     const char* metric;   ///< name in ncu
     /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
     /// bulk copies). They are added to it if ncu reports them.
     std::vector<const char*> more = {};
-    /// An exact metric is counted per instruction and must be equal to the last digit. Others are
-    /// counted in the hardware's pipe, which exceeds the count by up to `noise` if warps interfere.
+    /// An exact metric is counted per instruction and must be equal to the last digit. An inexact
+    /// one is counted in the hardware's pipe, and exceeds the simulator's count by up to `noise` if
+    /// warps interfere.
     bool is_exact = true;
     /// Without a required metric the comparison proves nothing. Other metrics may be missing in
     /// some versions of ncu.
@@ -33,8 +34,8 @@ const std::vector<CounterMetric>& counter_metrics();
 /// ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// How far a metric of the pipe may exceed the simulator's count: as a fraction, and in wavefronts
-/// for small counts.
+/// How far a pipe's metric may exceed the simulator's count: as a fraction, and in wavefronts for
+/// small counts.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
@@ -45,11 +46,11 @@ struct Difference {
     double simulated = 0, measured = 0;
 };
 
-/// The results of one counter over all cases.
+/// The results for one counter over all cases.
 ///
 /// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, using a
 /// rule that differs from the hardware's for some wide loads from shared memory
-/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's count of
+/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's count for
 /// the same launch decides, provided that it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
@@ -81,8 +82,7 @@ struct CounterComparison {
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
 /// Compares the simulator's counters with those recorded earlier for some of the cases: [{"case",
-/// "measured": {counter: count}}]. Throws std::runtime_error for a case that the simulator does not
-/// have.
+/// "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to the simulator.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
 /// Returns a table, 80 columns wide, with the first differences.

@@ -35,7 +35,7 @@ Opinion ask_simulator(const SuiteCase& one) {
     return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
 }
 
-/// A run of one judge on one or more cases.
+/// One judge's run on one or more cases.
 struct Question {
     std::string tool;                ///< empty for the simulator
     std::vector<std::size_t> which;  ///< cases, all of one program
@@ -63,7 +63,7 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
     return all;
 }
 
-/// Runs all judges and keeps the remaining questions and the opinions so far.
+/// Runs all judges, and keeps track of the remaining questions and the opinions so far.
 class Judging {
 public:
     Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,

@@ -33,7 +33,7 @@ struct Words {
     bool steps = true;
 };
 
-/// A square, and two shapes without round numbers, unless a kernel requires them.
+/// A square and two shapes without round numbers, unless a kernel requires round ones.
 constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
 
 struct Case {
@@ -62,7 +62,7 @@ public:
 private:
     static std::vector<std::string> names(const course::Course& course) {
         std::vector<std::string> names;
-        // Lesson 16 has no module, because it measures itself on several GPUs.
+        // Lesson 16 has no module, because it does its own measuring, on several GPUs.
         for (const auto& step : course.steps) {
             if (has_module(step.name)) names.push_back(step.name);
         }
@@ -76,9 +76,9 @@ private:
             for (const Variant& variant : step.variants) {
                 if (variant.element_size != 4) continue;  // the buffers contain floats
                 const course::Variant* listed = known.find(variant.name);
-                // Host code and the driver's copies launch no kernels.
+                // Host code and copies done by the driver launch no kernels.
                 if (!listed || listed->kernel.empty()) continue;
-                // Variants that work in place or on arrays launch several kernels or different
+                // Variants that work in place or on arrays may launch several kernels or different
                 // ones.
                 if (!variant.is_plain()) continue;
                 for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
@@ -126,7 +126,7 @@ Json run_case(const Case& one, bool simulated) {
         throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
                                  " kernels; a case must launch one");
     }
-    // A variant may choose another kernel for some shapes, so use the name of the one that ran.
+    // A variant may choose a different kernel for some shapes, so use the name of the one that ran.
     json["kernel"] = counters.kernel;
     json["counters"] = counters_to_json(counters);
     return json;

@@ -32,7 +32,7 @@ std::string heading_of(const Record& record) {
     return text;
 }
 
-/// Writes the table into the book, or reports that the book's table is not current.
+/// Writes the table into the book, or reports that the table in the book is not current.
 int make_table(const TimeWords& words, const std::string& table) {
     const std::string book = read_file(kBook);
     const std::string wanted =

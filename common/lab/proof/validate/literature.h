@@ -12,12 +12,12 @@ namespace coalesce::proof {
 
 /// Returns text for a terminal: the record with its table, then a line of figures.
 std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs);
-/// Returns the row for the record in the book's table.
+/// Returns the record's row of the table in the book.
 std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs);
 Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs);
 
 /// Reports whether two tables have the same words, and figures that differ by at most 2. Figures
-/// may differ because another compiler generates slightly different code.
+/// may differ because a different compiler generates slightly different code.
 bool say_the_same(const std::string& table, const std::string& other);
 
 /// Runs the whole comparison. Returns the exit code.

@@ -1,10 +1,10 @@
 // validate -- does the simulator count what the hardware counts, and report what NVIDIA's checker
 // reports?
 //
-// First runs every kernel of the course at three shapes, and about a hundred random access
-// patterns, on the simulator and on the GPU under Nsight Compute, and compares all counters. Then
-// compares the reports of the simulator with those of compute-sanitizer's four tools for the suite
-// of seeded bugs. With --time, it compares predicted and measured times instead (times.h).
+// It first runs every kernel of the course at three shapes, and about a hundred random access
+// patterns, both on the simulator and on the GPU under Nsight Compute, and compares all counters.
+// It then compares the simulator's reports with those of compute-sanitizer's four tools on the
+// suite of seeded bugs. With --time, it compares predicted and measured times instead (times.h).
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -46,7 +46,7 @@ struct Words {
     CLI::Option* time = nullptr;
 };
 
-/// Adds the options of --time, which compares the time model with a GPU instead of the counters.
+/// Adds the options for --time, which compares the time model with a GPU instead of the counters.
 void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
     time = app.add_option("--time", words.gpu,
                           "Compare predicted times with measured ones instead,\nfor "

@@ -1,5 +1,5 @@
 /// \file
-/// Random ways in which a warp moves small matrices: ldmatrix and stmatrix with rows anywhere in
+/// Random ways for a warp to move small matrices: ldmatrix and stmatrix with rows anywhere in
 /// shared memory, and wmma's loads and stores. Comparing them with the hardware's counters shows
 /// whether the simulator's rules are correct.
 #pragma once

@@ -23,7 +23,7 @@ std::optional<double> number_in(std::string text) {
     return value;
 }
 
-/// Returns the index of a column, or -1.
+/// Returns the index of a column, or -1 if there is none.
 int find(const Fields& head, const std::string& name) {
     const auto found = std::ranges::find(head, name);
     return found == head.end() ? -1 : static_cast<int>(found - head.begin());
@@ -63,7 +63,7 @@ private:
     }
 
     void read_row(const Fields& fields) {
-        // Skip the line of units below the header, which has no ID.
+        // Skip the line of units below the header. It has no ID.
         const std::optional<double> id = number_in(field(fields, "ID"));
         if (!id) return;
         ProfiledLaunch& launch = by_id_[static_cast<int>(*id)];

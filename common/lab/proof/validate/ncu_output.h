@@ -1,5 +1,5 @@
 /// \file
-/// Parses the output of Nsight Compute with --csv.
+/// Parses the output of Nsight Compute's --csv option.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ struct ProfiledLaunch {
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==
-/// ...". Accepts both layouts: a column for each metric (--page raw), and a line for each (--page
+/// ...". Accepts both layouts: one column per metric (--page raw), and one line per metric (--page
 /// details). Throws std::runtime_error with ncu's own errors if there is no table.
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text);
 

@@ -27,8 +27,8 @@ const std::string kSearch = "search", kResults = COALESCE_REPOSITORY "/docs/resu
 const std::string kCourseGpu = "NVIDIA H200";
 const std::string kNothingMeasured =
     "nothing of this was measured: choose other --sizes, or another GPU after --time";
-/// The simulator counts at this size, which all variants accept; times are predicted for larger
-/// sizes.
+/// The size at which the simulator counts, which all variants accept. Times are predicted for
+/// larger sizes.
 const std::string kCounted = "512";
 
 std::string key_of(const std::string& step, const std::string& variant, Shape shape) {
@@ -45,7 +45,7 @@ fs::path program_of(const std::string& name) {
     throw UsageError(program.string() + " is not built; ./learn build builds it");
 }
 
-/// Runs the program with --json and returns the JSON that it writes.
+/// Runs the program with --json, and returns the JSON that it writes.
 Json json_of(const std::string& program, std::vector<std::string> arguments) {
     const TemporaryFolder folder;
     const fs::path file = folder.path / "results.json";
@@ -79,7 +79,7 @@ Measured published(const std::string& gpu) {
     return measured;
 }
 
-/// Returns the times of all files together, whatever GPU they were measured on.
+/// Returns the times from all files together, regardless of the GPU they were measured on.
 Measured measured_in(const std::vector<std::string>& files) {
     Measured measured;
     for (const std::string& file : files) measured.add(Json::parse(read_file(file)));

@@ -15,14 +15,14 @@ namespace coalesce::proof {
 
 /// The lessons to compare, and the source of the measured times.
 struct TimeWords {
-    /// The GPU to predict; if empty, the one that was measured.
+    /// The GPU to predict for. If empty, the GPU that was measured.
     std::string gpu;
     std::vector<std::string> lessons;  ///< numbers or names of lessons; all lessons if empty
     std::string sizes = "4096,8192,16384,32768,32768x16384";
-    bool published = false;  ///< whether to use docs/results even if there is a GPU
+    bool published = false;  ///< whether to use docs/results even on a machine with a GPU
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
-    bool literature = false;           ///< whether to compare with published times of other GPUs
+    bool literature = false;           ///< whether to compare with published times for other GPUs
     bool tables = false, are_tables_current = false;  ///< tables of `literature` in the book
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
@@ -65,7 +65,7 @@ std::vector<ComparedTime> against(std::vector<ComparedTime> times, const Measure
 std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
                                        const Measured& measured);
 
-/// Returns text for a terminal: for each size a table and the ten worst predictions, then a line
+/// Returns text for a terminal: a table and the ten worst predictions for each size, then a line
 /// per size.
 std::string times_text(const std::vector<ComparedTime>& times);
 /// Returns the same as Markdown tables for the book.

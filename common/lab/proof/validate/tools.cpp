@@ -85,7 +85,7 @@ std::string cudart_folder() {
     Dl_info info{};
     if (!dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &info)) return "";
     std::error_code error;
-    // Ask the library for the symbol, because its address here may be a stub in this program.
+    // Ask the library for the symbol, because the address in this program may be that of a stub.
     void* library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
     void* function = library ? dlsym(library, "cudaGetDeviceCount") : nullptr;
     if (function) dladdr(function, &info);
@@ -96,7 +96,7 @@ std::string profile_metrics(const std::string& ncu, const std::vector<std::strin
                             const std::string& metrics) {
     const TemporaryFolder folder;
     const fs::path log = folder.path / "ncu.csv";
-    // Leave the clocks alone, because the counters do not depend on them.
+    // Leave the GPU's clocks unchanged, because the counters do not depend on them.
     std::vector<std::string> command{
         ncu,    "--clock-control", "none",       "--csv",     "--page", "raw", "--print-units",
         "base", "--log-file",      log.string(), "--metrics", metrics};

@@ -7,15 +7,15 @@
 
 namespace coalesce::proof {
 
-/// Returns the path of "ncu" or "compute-sanitizer", from the PATH or the toolkit's folders. Throws
-/// a UsageError that says what to install.
+/// Returns the path of "ncu" or "compute-sanitizer", found on the PATH or in the toolkit's folders.
+/// Throws a UsageError that says what to install.
 std::string find_tool(const std::string& name);
 
-/// Returns the last words of `TOOL --version`.
+/// Returns the last words that `TOOL --version` prints.
 std::string version_of(const std::string& tool);
 
-/// Returns the folder of the libcudart.so.13 that this process has loaded, for programs without a
-/// run path.
+/// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run
+/// path need it.
 std::string cudart_folder();
 
 /// Runs a program under Nsight Compute with the given metrics, separated by commas. Returns ncu's

@@ -1,5 +1,5 @@
 /// \file
-/// Compares the tutorial kernels on the simulator with a GPU's record.
+/// Compares the simulator's results for the tutorial kernels with a GPU's record.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct ComparedKernel {
 };
 
 /// Compares the counters of one kernel. `recorded` comes from the record, which omits zeros;
-/// `simulated` is the JSON that `simulate` writes. Wavefronts count as equal if either of ncu's
+/// `simulated` is the JSON that `simulate` writes. Wavefronts count as equal if either of ncu's two
 /// metrics for them is equal (CounterSummary explains why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
 
@@ -55,7 +55,7 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The smallest fractions for which the comparison succeeds.
+/// The smallest fractions at which the comparison succeeds.
 struct TutorialLimits {
     double equal = 0;   ///< kernels whose counters are equal
     double within = 0;  ///< predictions within their bands, in each half

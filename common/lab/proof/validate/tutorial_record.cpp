@@ -106,7 +106,7 @@ const std::vector<std::string>& tutorial_themes() {
 }
 
 bool is_held_back(const std::string& kernel) {
-    // FNV-1a hash. Its lowest bits depend on only a few bits of the letters, so use a higher bit.
+    // FNV-1a hash. Its lowest bits depend on only a few bits of each letter, so use a higher bit.
     std::uint32_t hash = 2166136261u;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     return (hash >> 16 & 1) != 0;

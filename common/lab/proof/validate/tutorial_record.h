@@ -16,25 +16,25 @@
 
 namespace coalesce::proof {
 
-/// Returns the themes; each is a program of common/lab/proof/tutorial.
+/// Returns the themes. Each one is a program in common/lab/proof/tutorial.
 const std::vector<std::string>& tutorial_themes();
 
 /// Reports whether the times of this kernel belong to the held-back half. The rule depends only on
 /// the name, so a kernel stays in its half when others are added.
 bool is_held_back(const std::string& kernel);
 
-/// A counter of the record, and the metrics that add up to it.
+/// A counter in the record, and the metrics that add up to it.
 struct RecordedCounter {
     std::string name;
     std::vector<std::string> metrics;
 };
 /// Returns the counters of small launches. Those that also occur in the simulator's JSON are
 /// compared. The others explain differences: `..._pipe` is counted in the hardware's pipe,
-/// `local_...` are accesses to local memory.
+/// `local_...` counts accesses to local memory.
 const std::vector<RecordedCounter>& recorded_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
 const std::vector<RecordedCounter>& recorded_extras();
-/// Returns their metrics, separated by commas as ncu expects them.
+/// Returns the metrics of these counters, separated by commas as ncu expects them.
 std::string metric_names(const std::vector<RecordedCounter>& counters);
 
 /// The output of a theme's program and of ncu.
@@ -52,10 +52,10 @@ struct ThemeRecord {
 };
 ThemeRecord record_of(const ThemeOutput& output);
 
-/// Adds the counters of more runs to kernels of the record. `launches` contains `repeats` launches
-/// of each kernel, one kernel after another. If any counter varies, the kernel gets "runs", the
-/// number of runs including the recorded one, and "ranges", the minimum and maximum of each counter
-/// that varies. Throws std::runtime_error if the launches are of different kernels.
+/// Adds the counters from more runs to kernels in the record. `launches` contains `repeats`
+/// launches of each kernel, one kernel after another. If any counter varies, the kernel gets
+/// "runs", the number of runs including the recorded one, and "ranges", the minimum and maximum of
+/// each counter that varies. Throws std::runtime_error if the launches are of different kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 
@@ -65,7 +65,7 @@ struct TutorialRecord {
 
     void add(const ThemeRecord& theme);
     void write(const std::filesystem::path& folder) const;
-    /// Reads the record of a folder, with the held-back times if `with_held_back`.
+    /// Reads the record in a folder, with the held-back times if `with_held_back`.
     static TutorialRecord read(const std::filesystem::path& folder, bool with_held_back);
 };
 

@@ -49,7 +49,7 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
 }
 
 TEST_CASE("only times that differ by more than 5 % are compared with each other") {
-    // a and e differ by only 3 %, so nine of the ten pairs count, and all are in order.
+    // a and e differ by only 3 %, so nine of the ten pairs count, and all of them are in order.
     CHECK(summary_of(five()).comparable == 9);
     CHECK(summary_of(five()).in_order == 9);
     // b is predicted to be slower than c, although c takes twice as long.
@@ -99,7 +99,7 @@ TEST_CASE("Markdown has a row for each pair") {
 TEST_CASE(
     "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
     const std::string svg = as_svg(five(), "Five & more");
-    // The legend has one of each, and a ring consists of two discs.
+    // The legend contains one of each kind, and a ring consists of two discs.
     CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
     CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
     CHECK(occurrences(svg, "stroke-dasharray") == 2 + 1);

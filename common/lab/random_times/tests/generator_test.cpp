@@ -31,7 +31,7 @@ TEST_CASE("a seed makes the same kernels whenever, wherever, and however many th
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
-    // Stored predictions are for these kernels. After a change to the generator, predict and
+    // The stored predictions are for these kernels. After a change to the generator, predict and
     // measure again.
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }

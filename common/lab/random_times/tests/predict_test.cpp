@@ -1,5 +1,5 @@
-// Tests predictions of random kernels with a fake predictor. Programs look up its functions by name
-// and find those of this program before the simulator's.
+// Tests predictions of random kernels with a fake predictor. Programs look up the predictor's
+// functions by name, and find those in this program before the simulator's.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests the tables in the README with results that are defined in this file.
+// Tests the tables in the README, using results that are defined in this file.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -177,7 +177,7 @@ TEST_CASE("a line for each lesson, with the fastest of its variants") {
               "95.7 % |\n"));
     CHECK(has(folder.read("docs/guide/results.md"), "| [02](../../steps/02_naive/README.md) |"));
     CHECK(has(folder.read("docs/guide/results.md"), "| 02_naive | 8x32 |"));
-    // Now the headline itself is the fastest.
+    // Make the headline itself the fastest.
     faster["gbps"] = 4000;
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
     CHECK(update_readme(folder.path, true) == 1);
@@ -208,7 +208,7 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
     CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: there are none");
-    // Try each field, once missing and once with a wrong type.
+    // Try each field twice: once missing and once with the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
          {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},

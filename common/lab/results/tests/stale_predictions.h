@@ -1,4 +1,4 @@
-// Checks that displayed predictions are current.
+// Checks that the displayed predictions are current.
 #pragma once
 
 #include <cmath>

@@ -123,7 +123,7 @@ EXAMPLE(normal_numbers) {
         out, expected, 1e-3);
 }
 
-// Computes ten rounds of a counter-based generator like Philox.
+// Computes ten rounds of a counter-based random number generator like Philox.
 __global__ void counter_numbers(uint2* out) {
     unsigned a = thread_in_grid(), b = 0, key = 0xdecafbad;
     for (int round = 0; round < 10; ++round) {
@@ -294,7 +294,7 @@ EXAMPLE(mix_words) {
                     data, expected);
 }
 
-// For each ray, finds the nearest of the spheres that it hits; 64 spheres are in shared memory.
+// Finds the nearest sphere that each ray hits. There are 64 spheres in shared memory.
 __global__ void trace_rays(float* out, const float4* sphere, int side) {
     __shared__ float4 s[64];
     const int t = threadIdx.y * 16 + threadIdx.x;
@@ -348,7 +348,7 @@ EXAMPLE(sines_and_cosines) {
         1e-5);
 }
 
-// Computes Fibonacci numbers modulo 2^64 in a loop of fixed length.
+// Computes Fibonacci numbers modulo 2^64 in a loop with a fixed number of iterations.
 __global__ void fibonacci(unsigned long long* out) {
     unsigned long long a = 0, b = thread_in_grid() + 1;
     for (int k = 0; k < 90; ++k) {

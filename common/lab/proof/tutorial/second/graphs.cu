@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// A sparse matrix whose rows have 1 to 15 elements.
+/// A sparse matrix with 1 to 15 elements per row.
 struct SparseRows {
     int rows, columns;
     Buffer<int> first, column;
@@ -129,7 +129,8 @@ EXAMPLE(spread_labels) {
                    expected);
 }
 
-// Counts the neighbours that two vertices share; both lists are sorted and have 32 entries.
+// Counts the neighbours that two vertices share. Both neighbour lists are sorted and have 32
+// entries.
 __global__ void shared_neighbours(int* out, const int* lists, const int2* pairs) {
     const int2 pair = pairs[thread_in_grid()];
     int a = pair.x * 32, b = pair.y * 32, found = 0;

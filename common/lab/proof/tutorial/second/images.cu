@@ -120,7 +120,7 @@ EXAMPLE(erode) {
         out, expected);
 }
 
-// Swaps red and blue in pixels of three bytes.
+// Swaps red and blue in three-byte pixels.
 __global__ void swap_red_blue(unsigned char* out, const unsigned char* in) {
     const int i = 3 * thread_in_grid();
     out[i] = in[i + 2];
@@ -136,7 +136,8 @@ EXAMPLE(swap_red_blue) {
                    [=](std::size_t i) { return in.start(i / 3 * 3 + 2 - i % 3); });
 }
 
-// Computes the brightness of pixels of three floats, with a square root (a gamma of 2).
+// Computes the brightness of pixels that consist of three floats, with a square root (a gamma of
+// 2).
 __global__ void brightness(float* out, const float3* in) {
     const float3 p = in[thread_in_grid()];
     out[thread_in_grid()] = sqrtf(.299f * p.x + .587f * p.y + .114f * p.z);

@@ -1,4 +1,4 @@
-// Layers of neural networks, forward and backward.
+// Neural network layers, forward and backward.
 #include "../checked.cuh"
 
 using namespace tutorial;

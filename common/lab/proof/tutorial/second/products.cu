@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// Returns element `i` of A * B, where A has `inner` columns and B has `width`.
+/// Returns element `i` of A * B, where A has `inner` columns and B has `width` columns.
 template <class T>
 double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::size_t inner,
                   std::size_t width) {
@@ -176,7 +176,7 @@ EXAMPLE(products_of_blocks) {
                    1e-5);
 }
 
-// Computes many products of 4 x 4 matrices, one product per thread, with vectors of four.
+// Computes many products of 4 x 4 matrices, one product per thread, using vectors of four elements.
 __global__ void products_of_fours(float4* c, const float4* a, const float4* b) {
     const int first = thread_in_grid() * 4;
     const float4 b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
@@ -205,7 +205,7 @@ EXAMPLE(products_of_fours) {
         c, expected, 1e-5);
 }
 
-// Multiplies a row vector by a matrix. Each thread computes one column over 64 rows.
+// Multiplies a row vector by a matrix. Each thread processes 64 rows of one column.
 __global__ void vector_times_matrix(float* out, const float* x, const float* a, int width) {
     const int col = thread_in_grid(), first = blockIdx.y * 64;
     float sum = 0;

@@ -54,7 +54,7 @@ EXAMPLE(scan_shorts) {
                    [=](std::size_t i) { return prefix(in, i, 512); });
 }
 
-// Computes exclusive scans of rows of 256, with one warp per row and a carry.
+// Computes exclusive scans of rows of 256 elements, with one warp per row and a carry.
 __global__ void scan_rows_exclusive(int* out, const int* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     int carry = 0;
@@ -71,7 +71,7 @@ EXAMPLE(scan_rows_exclusive) {
                    [=](std::size_t i) { return prefix(in, i, 256) - in.start(i); });
 }
 
-// Computes the running maximum within blocks of 1024.
+// Computes the running maximum within blocks of 1024 elements.
 __global__ void running_maximum(float* out, const float* in) {
     __shared__ float warps[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -189,7 +189,7 @@ EXAMPLE(sum_area_rows) {
                    out, [=](std::size_t i) { return prefix(in, i, 1024); });
 }
 
-// Numbers the runs within blocks of 256 and gives each element the number of its run.
+// Numbers the runs within blocks of 256 elements, and gives each element the number of its run.
 __global__ void number_runs(int* out, const unsigned char* in) {
     __shared__ int warps[8];
     const int i = thread_in_grid(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -213,7 +213,7 @@ EXAMPLE(number_runs) {
     return checked([=] { number_runs<<<n / 256, 256>>>(out, in); }, out, expected);
 }
 
-// Scans eight elements per thread in two vectors, with blocks of 64 threads.
+// Scans eight elements per thread, loaded as two vectors, with blocks of 64 threads.
 __global__ void scan_eight_each(int* out, const int4* in) {
     __shared__ int first_warp;
     int4 a = in[2 * thread_in_grid()], b = in[2 * thread_in_grid() + 1];

@@ -20,7 +20,7 @@ auto sorted_in(const Buffer<T>& in, std::size_t length) {
 
 }  // namespace
 
-// Sorts 32 keys of 64 bits per warp with a bitonic network built from shuffles.
+// Sorts 32 64-bit keys per warp with a bitonic network built from shuffles.
 __global__ void sort_long_keys(unsigned long long* keys) {
     const int lane = threadIdx.x % 32;
     unsigned long long key = keys[thread_in_grid()];
@@ -89,7 +89,7 @@ EXAMPLE(sort_doubles) {
     return in_place([=] { sort_doubles<<<n / 512, 256>>>(data); }, data, sorted_in(data, 512));
 }
 
-// Counts the lanes before each lane that have the same digit.
+// For each lane, counts the preceding lanes that have the same digit.
 __global__ void digit_ranks(unsigned char* out, const unsigned* in, int shift) {
     const unsigned digit = in[thread_in_grid()] >> shift & 15;
     const unsigned same = __match_any_sync(~0u, digit);
@@ -109,7 +109,7 @@ EXAMPLE(digit_ranks) {
                    [=](std::size_t i) { return i < in.size() / 384 * 384 ? expected(i) : 0; });
 }
 
-// Merges two sorted runs of sixteen per thread.
+// Merges two sorted runs of sixteen elements per thread.
 __global__ void merge_runs(int* out, const int* in) {
     const int first = thread_in_grid() * 32;
     int a = first, b = first + 16;
@@ -188,7 +188,7 @@ EXAMPLE(are_sorted) {
                    out, [](std::size_t block) { return block % 7 != 0; });
 }
 
-// Computes the rank of each element within its row of 128, which is in shared memory.
+// Computes the rank of each element within its row of 128 elements in shared memory.
 __global__ void ranks_in_rows(short* out, const float* in) {
     __shared__ float row[128];
     const float x = in[blockIdx.x * 128 + threadIdx.x];
@@ -209,7 +209,7 @@ EXAMPLE(ranks_in_rows) {
                    });
 }
 
-// Finds the third-smallest element of each row of 64, with one thread per row.
+// Finds the third-smallest element of each row of 64 elements, with one thread per row.
 __global__ void third_smallest(int* out, const int* in, int rows) {
     const int row = thread_in_grid();
     int a = 1 << 30, b = a, c = a;

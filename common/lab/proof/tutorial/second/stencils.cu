@@ -42,7 +42,7 @@ EXAMPLE(heat_cubes) {
         expected, 1e-5);
 }
 
-// Applies a thirteen-point stencil in a plane, the Laplace operator twice.
+// Applies a thirteen-point stencil in a plane: the Laplace operator applied twice.
 __global__ void biharmonic(float* out, const float* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x + 2, y = blockIdx.y * 4 + threadIdx.y + 2;
     if (x >= n - 2 || y >= n - 2) return;
@@ -201,7 +201,7 @@ EXAMPLE(electric_step) {
             [=] { ex.restore(), ey.restore(); }};
 }
 
-// Applies rule 110 to a line of bits, 32 per word.
+// Applies rule 110 to a line of bits, stored 32 per word.
 __global__ void rule_110(unsigned* out, const unsigned* in, int words) {
     const int i = thread_in_grid();
     const unsigned here = in[i], before = in[i > 0 ? i - 1 : words - 1],
@@ -222,7 +222,7 @@ EXAMPLE(rule_110) {
     return checked([=] { rule_110<<<words / 256, 256>>>(out, in, words); }, out, expected);
 }
 
-// Averages seventeen neighbouring shorts through shared memory.
+// Averages seventeen neighbouring shorts, using shared memory.
 __global__ void smooth_shorts(short* out, const short* in, int n) {
     __shared__ short s[144];
     const int t = threadIdx.x, first = blockIdx.x * 128 - 8;

@@ -14,7 +14,7 @@ Buffer<char> letters(std::size_t n, std::uint32_t seed = 1) {
 
 }  // namespace
 
-// Converts letters to capitals, sixteen bytes per thread.
+// Converts letters to upper case, sixteen bytes per thread.
 __global__ void capitals(uint4* text) {
     uint4 v = text[thread_in_grid()];
     const auto raised = [](unsigned x) {
@@ -53,7 +53,7 @@ EXAMPLE(count_words) {
                    });
 }
 
-// Counts the bits in which rows of 256 bits differ from a key.
+// Counts the bits in which 256-bit rows differ from a key.
 __global__ void hamming_distances(int* out, const uint4* rows, const uint4* key) {
     const int row = thread_in_grid();
     int bits = 0;
@@ -77,7 +77,7 @@ EXAMPLE(hamming_distances) {
                    });
 }
 
-// Computes a checksum of each line of 64 bytes with a table in shared memory.
+// Computes a checksum of each 64-byte line, with a table in shared memory.
 __global__ void check_sums(unsigned* out, const unsigned char* text, const unsigned* table) {
     __shared__ unsigned s[256];
     s[threadIdx.x] = table[threadIdx.x];
@@ -101,7 +101,7 @@ EXAMPLE(check_sums) {
     return checked([=] { check_sums<<<lines / 128, 128>>>(out, text, table); }, out, expected);
 }
 
-// Shifts the letters of the alphabet by thirteen.
+// Shifts the letters of the alphabet by thirteen (ROT13).
 __global__ void rotate_letters(char* out, const char* in) {
     const char c = in[thread_in_grid()];
     out[thread_in_grid()] = c >= 'a' && c <= 'z' ? (c - 'a' + 13) % 26 + 'a' : c;
@@ -116,7 +116,7 @@ EXAMPLE(rotate_letters) {
                    });
 }
 
-// Encodes three bytes as four base-64 digits.
+// Encodes each three bytes as four base-64 digits.
 __global__ void encode_64(uchar4* out, const unsigned char* in) {
     const int i = thread_in_grid();
     const unsigned bits = in[3 * i] << 16 | in[3 * i + 1] << 8 | in[3 * i + 2];
@@ -167,7 +167,7 @@ EXAMPLE(hexadecimal) {
                    });
 }
 
-// Finds the longest common subsequence of pairs of 32 letters, with one warp per pair, along
+// Finds the longest common subsequence of pairs of 32-letter strings, with one warp per pair, along
 // diagonals.
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
@@ -219,7 +219,7 @@ EXAMPLE(knapsack_item) {
                    });
 }
 
-// Performs a Viterbi step: finds the best of 32 previous states for each state of each sequence.
+// Performs a Viterbi step: for each state of each sequence, finds the best of 32 previous states.
 __global__ void viterbi_step(float* out, const float* score, const float* cost) {
     __shared__ float c[32][33];
     for (int k = threadIdx.x; k < 1024; k += 256) c[k / 32][k % 32] = cost[k];
@@ -242,7 +242,7 @@ EXAMPLE(viterbi_step) {
     return checked([=] { viterbi_step<<<n / 256, 256>>>(out, score, cost); }, out, expected, 1e-6);
 }
 
-// Parses numbers of eight decimal digits, one per thread.
+// Parses numbers with eight decimal digits, one per thread.
 __global__ void read_numbers(int* out, const char* text) {
     int number = 0;
     for (int k = 0; k < 8; ++k) number = number * 10 + text[thread_in_grid() * 8 + k] - '0';
@@ -261,7 +261,7 @@ EXAMPLE(read_numbers) {
     return checked([=] { read_numbers<<<n / 128, 128>>>(out, text); }, out, expected);
 }
 
-// Computes the parity of eight blocks of data, as in a RAID.
+// Computes the parity of eight blocks of data, as a RAID does.
 __global__ void parity(uint4* out, const uint4* in, int n) {
     const int i = thread_in_grid();
     uint4 sum = make_uint4(0, 0, 0, 0);

@@ -116,7 +116,8 @@ EXAMPLE(column_lengths) {
                    out, expected, 1e-4);
 }
 
-// Computes the logarithm of the sum of exponentials in doubles, with one warp per row of 96.
+// Computes the logarithm of the sum of exponentials in doubles, with one warp per row of 96
+// elements.
 __global__ void log_sum_exp(double* out, const double* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     double sum = 0;
@@ -150,7 +151,8 @@ EXAMPLE(votes) {
                    });
 }
 
-// Finds the index of the smallest element in a row; value and index are packed into 64 bits.
+// Finds the index of the smallest element in a row; each value and its index are packed into 64
+// bits.
 __global__ void smallest_in_row(int* out, const unsigned* in) {
     __shared__ unsigned long long other;
     unsigned long long best = ~0ull;

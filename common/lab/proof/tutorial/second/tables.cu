@@ -49,7 +49,7 @@ EXAMPLE(move_particles) {
     return {[=] { move_particles<<<n / 128, 128>>>(all, .5f); }, check, [=] { all.restore(); }};
 }
 
-// Reads two members of structs that are 48 bytes large.
+// Reads two members of 48-byte structs.
 __global__ void interest(double* out, const Account* all) {
     out[thread_in_grid()] = all[thread_in_grid()].balance * all[thread_in_grid()].rate;
 }
@@ -77,7 +77,7 @@ EXAMPLE(unpack_fields) {
                    [=](std::size_t i) { return (in.start(i) >> 5 & 63) / 63.0f; }, 1e-6);
 }
 
-// Computes a histogram of four kinds, which each thread counts in one register.
+// Computes a histogram with four bins. Each thread keeps its four counts in one register.
 __global__ void count_four_kinds(int* out, const uchar4* in, int n) {
     unsigned counts = 0;  // a byte for each kind
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
@@ -105,7 +105,7 @@ EXAMPLE(count_four_kinds) {
         expected);
 }
 
-// Computes a histogram of 32 bins per block, with a column of shared memory per lane.
+// Computes a histogram with 32 bins per block, with a column of shared memory per lane.
 __global__ void histogram_columns(int* out, const unsigned char* in) {
     __shared__ int bins[32][32];
     for (int k = threadIdx.x; k < 1024; k += 32) bins[k / 32][k % 32] = 0;
@@ -147,7 +147,7 @@ EXAMPLE(interpolate_2d) {
         out, [=](std::size_t i) { return 62 * at.start(2 * i) + 124 * at.start(2 * i + 1); }, 1e-4);
 }
 
-// Gathers vectors of sixteen bytes through an index.
+// Gathers sixteen-byte vectors through an index.
 __global__ void permute_vectors(float4* out, const float4* in, const int* index) {
     out[thread_in_grid()] = in[index[thread_in_grid()]];
 }
@@ -163,7 +163,7 @@ EXAMPLE(permute_vectors) {
         out, [=](std::size_t i) { return in.start(index.start(i / 4) * 4 + i % 4); });
 }
 
-// Looks up doubles in a table of 32 KiB.
+// Looks up doubles in a 32 KiB table.
 __global__ void look_up_doubles(double* out, const unsigned short* at, const double* table) {
     out[thread_in_grid()] = table[at[thread_in_grid()]];
 }

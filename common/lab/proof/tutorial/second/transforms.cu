@@ -49,7 +49,7 @@ EXAMPLE(fourier_pass_4) {
         out, expected, 1e-3);
 }
 
-// Computes cosine transforms of 8 x 8 pixels in shared memory, four per block.
+// Computes cosine transforms of 8 x 8 pixels in shared memory, four transforms per block.
 __global__ void cosine_8x8(float* out, const float* in, const float* basis, int width) {
     __shared__ float b[8][8], s[8][33], half[8][33];
     const int x = threadIdx.x, y = threadIdx.y,
@@ -115,7 +115,7 @@ EXAMPLE(walsh) {
                     1e-3, 4000);
 }
 
-// Computes the Haar transform of 2 x 2 pixels into four planes.
+// Computes the Haar transform of each 2 x 2 pixels, with the results in four planes.
 __global__ void haar_2d(float* out, const float2* in, int half) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y,
               plane = half * half, i = y * half + x;
@@ -167,7 +167,8 @@ EXAMPLE(modular_butterflies) {
                    expected);
 }
 
-// Computes discrete Fourier transforms of sixteen points, one per thread, with a table of roots.
+// Computes discrete Fourier transforms of sixteen points, one per thread, with a table of roots of
+// unity.
 __global__ void fourier_16(float2* out, const float2* in, const float2* roots, int n) {
     __shared__ float2 w[16];
     if (threadIdx.x < 16) w[threadIdx.x] = roots[threadIdx.x];

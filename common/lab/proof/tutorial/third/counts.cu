@@ -13,7 +13,7 @@ struct Sample {
 
 }  // namespace
 
-// Multiplies two members of structs of 20 bytes.
+// Multiplies two members of 20-byte structs.
 __global__ void weighted_labels(float* out, const Sample* all) {
     const Sample& s = all[thread_in_grid()];
     out[thread_in_grid()] = s.b * s.weight;
@@ -30,7 +30,7 @@ EXAMPLE(weighted_labels) {
         [=](std::size_t i) { return all.start(i).b * static_cast<float>(all.start(i).weight); });
 }
 
-// Packs three arrays of coordinates into vectors of four.
+// Packs three arrays of coordinates into vectors of four elements.
 __global__ void pack_points(float4* out, const float* x, const float* y, const float* z) {
     const int i = thread_in_grid();
     out[i] = make_float4(x[i], y[i], z[i], 1);
@@ -48,7 +48,7 @@ EXAMPLE(pack_points) {
         });
 }
 
-// Computes a histogram of 64 bins per warp by matching lanes.
+// Computes a histogram with 64 bins per warp by matching lanes.
 __global__ void count_by_matches(int* out, const unsigned char* in) {
     __shared__ int bins[4][64];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -74,7 +74,7 @@ EXAMPLE(count_by_matches) {
                    });
 }
 
-// Counts how many elements of a row of 128 are in each of eight ranges, with one thread per row.
+// Counts how many elements of a row of 128 lie in each of eight ranges, with one thread per row.
 __global__ void count_ranges(unsigned short* out, const float* in, int rows) {
     unsigned counts[8] = {};
     for (int k = 0; k < 128; ++k) {
@@ -111,7 +111,7 @@ EXAMPLE(gather_rows) {
                    [=](std::size_t i) { return in.start(index.start(i / 32) * 32 + i % 32); });
 }
 
-// Gathers doubles from a table of 8 MiB.
+// Gathers doubles from an 8 MiB table.
 __global__ void gather_doubles(double* out, const double* table, const int* index) {
     const int i = thread_in_grid();
     out[i] = table[index[2 * i]] + table[index[2 * i + 1]];
@@ -126,7 +126,7 @@ EXAMPLE(gather_doubles) {
                    });
 }
 
-// Finds the position of each value in a sorted array of 65536 by bisection.
+// Finds the position of each value in a sorted array of 65536 elements by bisection.
 __global__ void find_places(int* out, const float* values, const float* sorted) {
     const float x = values[thread_in_grid()];
     int place = 0;
@@ -206,7 +206,7 @@ EXAMPLE(equal_lines) {
         out, [](std::size_t i) { return i % 3 != 0; });
 }
 
-// Packs six letters of 5 bits into a word.
+// Packs six 5-bit letters into a word.
 __global__ void pack_letters(unsigned* out, const unsigned char* text) {
     unsigned word = 0;
     for (int k = 0; k < 6; ++k) word |= (text[thread_in_grid() * 6 + k] & 31u) << 5 * k;

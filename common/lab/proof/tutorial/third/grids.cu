@@ -32,7 +32,7 @@ EXAMPLE(gradient_lengths) {
                    1e-5);
 }
 
-// Blurs rows over 7 elements, with the row's section in shared memory.
+// Blurs rows over 7 elements, with each block's section of the row in shared memory.
 __global__ void blur_rows(float* out, const float* in, int n) {
     __shared__ float s[4][70];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -228,7 +228,7 @@ EXAMPLE(butterflies) {
         expected, 1e-5);
 }
 
-// Computes cosine transforms of eight points, with one thread per row of eight.
+// Computes eight-point cosine transforms, with one thread per row of eight.
 __global__ void cosine_rows(float4* out, const float4* in, const float* basis) {
     __shared__ float b[64];
     if (threadIdx.x < 64) b[threadIdx.x] = basis[threadIdx.x];

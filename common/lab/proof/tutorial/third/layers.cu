@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// Returns the product of row `row` of A and column `col` of B, both n x n.
+/// Returns the product of row `row` of A and column `col` of B. Both matrices are n x n.
 double cell_of(const Buffer<float>& a, const Buffer<float>& b, std::size_t row, std::size_t col,
                std::size_t n) {
     return sum_of(0, n, [&](std::size_t k) { return a.start(row * n + k) * b.start(k * n + col); });
@@ -66,7 +66,7 @@ EXAMPLE(product_of_two_columns) {
         [=](std::size_t i) { return cell_of(a, b, i / n, i % n, n); }, 1e-4, kSamples);
 }
 
-// Multiplies many 8 x 8 matrices by vectors of eight, with one thread per row.
+// Multiplies many 8 x 8 matrices by vectors of eight elements, with one thread per row.
 __global__ void small_matrices_times_vectors(float* out, const float4* a, const float* x) {
     const int i = thread_in_grid();
     const float4 v = a[2 * i], w = a[2 * i + 1];
@@ -90,7 +90,8 @@ EXAMPLE(small_matrices_times_vectors) {
         1e-5);
 }
 
-// Multiplies a matrix of doubles by a vector, with four rows per block of 128.
+// Multiplies a matrix of doubles by a vector, with blocks of 128 threads that process four rows
+// each.
 __global__ void four_rows_times_vector(double* out, const double* a, const double* x, int n) {
     const int row = blockIdx.x * 4 + threadIdx.x / 32;
     double sum = 0;
@@ -134,7 +135,7 @@ EXAMPLE(softmax_of_256) {
                    1e-5, 4000);
 }
 
-// Scales rows of 64 halves to length 1, with one warp per row.
+// Scales rows of 64 halves to unit length, with one warp per row.
 __global__ void unit_rows(__half2* data) {
     float2 v = __half22float2(data[thread_in_grid()]);
     const float scale = rsqrtf(warp_sum(v.x * v.x + v.y * v.y) + 1e-6f);
@@ -189,7 +190,7 @@ EXAMPLE(relu_gradient) {
                    1e-5);
 }
 
-// Convolves eight channels to eight in one dimension, with five taps.
+// Convolves eight channels into eight others in one dimension, with five taps.
 __global__ void convolve_channels(float* out, const float* in, const float* weights, int n) {
     __shared__ float w[8][8][5];
     for (int k = threadIdx.x; k < 320; k += 128) (&w[0][0][0])[k] = weights[k];
@@ -216,7 +217,7 @@ EXAMPLE(convolve_channels) {
                    1e-4);
 }
 
-// Takes the maximum of 3 x 3 windows with a step of 2.
+// Takes the maximum of 3 x 3 windows with a stride of 2.
 __global__ void pool_overlapping(float* out, const float* in, int to) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y,
               from = 2 * to + 1;

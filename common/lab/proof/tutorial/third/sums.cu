@@ -13,7 +13,7 @@ double stretch(const Buffer<T>& in, std::size_t begin, std::size_t length) {
 
 }  // namespace
 
-// Sums blocks of 640 doubles by tree reduction.
+// Sums blocks of 640 doubles with a tree reduction.
 __global__ void sum_odd_blocks(double* out, const double* in) {
     __shared__ double s[320];
     const int t = threadIdx.x, first = blockIdx.x * 640;
@@ -83,7 +83,7 @@ EXAMPLE(row_statistics) {
         out, expected, 1e-4);
 }
 
-// Computes the moments of sixteen neighbouring elements; a thread reads four vectors.
+// Computes the moments of sixteen neighbouring elements; each thread reads four vectors.
 __global__ void moments_of_sixteen(float2* out, const float4* in) {
     float sum = 0, squares = 0;
     for (int k = 0; k < 4; ++k) {
@@ -109,7 +109,8 @@ EXAMPLE(moments_of_sixteen) {
         out, expected, 1e-5);
 }
 
-// Scans 1024 floats with 256 threads: a thread adds up four, then the warps scan.
+// Scans 1024 floats with 256 threads: each thread adds up four elements, then the warps scan the
+// sums.
 __global__ void scan_by_fours(float* out, const float4* in) {
     __shared__ float warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -159,7 +160,7 @@ EXAMPLE(ranks_of_words) {
                    });
 }
 
-// Sorts four integers per thread with five exchanges.
+// Sorts four integers per thread with five compare-exchange operations.
 __global__ void sort_fours(int4* data) {
     int4 v = data[thread_in_grid()];
     const auto order = [](int& a, int& b) {
@@ -228,7 +229,7 @@ EXAMPLE(lone_warp_maximum) {
         [=](std::size_t) { return *std::max_element(in.start().begin(), in.start().end()); });
 }
 
-// Finds the largest squared length among each warp's 64 complex numbers.
+// Finds the largest squared magnitude among each warp's 64 complex numbers.
 __global__ void longest_complex(float* out, const float4* in) {
     const float4 v = in[thread_in_grid()];
     float most = fmaxf(v.x * v.x + v.y * v.y, v.z * v.z + v.w * v.w);
