@@ -46,8 +46,8 @@ __global__ void chase(int warm_up, int loads, std::uint64_t* notes) {
     notes[3 * blockIdx.x + 2] = pointer;
 }
 
-/// Follows lines whose words hold the number of the next line. The time includes each lane's
-/// address computation, a 64-bit multiply-add.
+/// Follows a chain of lines. Every word of a line holds the number of the next line. The time
+/// includes each lane's address computation, a 64-bit multiply-add.
 __global__ void chase_lines(const unsigned* ring, int warm_up, int loads, std::uint64_t* notes) {
     const unsigned lane = threadIdx.x;
     auto line = static_cast<unsigned>(notes[3 * blockIdx.x]);

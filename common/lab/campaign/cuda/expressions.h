@@ -42,8 +42,8 @@ const Variable& target(Kernel& kernel, const Place& place, Same value = Same::th
 void absorb(Kernel& kernel, const Place& place, const std::string& pattern, Type from = Type::u32,
             Same value = Same::thread);
 
-/// Adds the device functions named limited() to the globals; need_numbers() adds the array
-/// numbers[8].
+/// Adds both overloads of the device function limited() to the globals; need_numbers() adds the
+/// array numbers[8].
 void need_limited(Kernel& kernel);
 void need_numbers(Kernel& kernel);
 

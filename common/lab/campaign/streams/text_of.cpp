@@ -82,8 +82,8 @@ std::string worked(const Plan& plan, const std::string& value) {
     return plan.work.arithmetic == Arithmetic::none ? value : "worked(" + value + ")";
 }
 
-/// Returns code that sets `hop` to the loaded value & zero, so that the next address depends on the
-/// load.
+/// Returns code that sets `hop` to the loaded value ANDed with `zero`, so that the next address
+/// depends on the load.
 std::string hop_of(const Plan& plan, const std::string& value) {
     return "hop = " + value + (plan.work.element >= 8 ? ".x" : "") + " & zero;\n";
 }

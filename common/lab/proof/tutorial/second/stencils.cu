@@ -42,7 +42,7 @@ EXAMPLE(heat_cubes) {
         expected, 1e-5);
 }
 
-// Applies a thirteen-point stencil in a plane: the Laplace operator applied twice.
+// Applies a thirteen-point stencil in a plane, which equals applying the Laplace operator twice.
 __global__ void biharmonic(float* out, const float* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x + 2, y = blockIdx.y * 4 + threadIdx.y + 2;
     if (x >= n - 2 || y >= n - 2) return;
