@@ -228,8 +228,49 @@ built_by_other() {
 }
 
 build_target() {
-    cmake --build "$build" --parallel "$(cores)" --target "$@" ||
+    { cmake --build "$build" --parallel "$(cores)" --target "$@" 2>&1 || echo "build failed"; } | show_progress ||
         fail "the build failed (above); fix the first error, then run ./learn again"
+}
+
+# Reads the output of a build. Shows one line of progress in place of the lines that name each command, and passes all
+# other lines on. In a file or a pipe, the progress is a line for every tenth of the build. Returns 1 if the build failed.
+show_progress() {
+    begun=$(date +%s)
+    shown=0
+    failed=0
+    while IFS= read -r line; do
+        case $line in
+        "["*"/"*"] "*)
+            part=${line#\[}
+            whole=${part#*/}
+            part=${part%%/*}
+            whole=${whole%%]*}
+            progress_line "${part# }" "$whole"
+            ;;
+        "["*"%] "*)
+            part=${line#\[}
+            progress_line "$(printf '%s' "${part%%\%*}" | tr -d ' ')" 100
+            ;;
+        "build failed") failed=1 ;;
+        "ninja: "* | "make"*"directory"* | "") ;;
+        *)
+            [ ! -t 2 ] || printf '\r\033[K' >&2
+            printf '%s\n' "$line" >&2
+            ;;
+        esac
+    done
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    return "$failed"
+}
+# progress_line PART WHOLE -- the time left assumes that all parts take equally long.
+progress_line() {
+    if [ "$1" -lt 1 ] || [ "$2" -lt 1 ]; then return; fi
+    if [ ! -t 2 ] && [ $(($1 * 10 / $2)) -le "$shown" ]; then return; fi
+    shown=$(($1 * 10 / $2))
+    left=$((($(date +%s) - begun) * ($2 - $1) / $1))
+    if [ "$left" -ge 90 ]; then left="about $(((left + 30) / 60)) minutes left"; else left="less than 2 minutes left"; fi
+    text="learn: building: $1 of $2, $left"
+    if [ -t 2 ]; then printf '\r%s\033[K' "$text" >&2; else printf '%s\n' "$text" >&2; fi
 }
 
 # alone_in_build COMMAND... -- runs the command while no other ./learn builds in the same folder, since both would write
@@ -265,11 +306,15 @@ wait_for_build() {
 
 # Builds the programs of the course and shows the progress.
 build_course() { set_up_and_build plain course_programs; }
-# Shows the results of the first step halfway through the build, so that the learner has something to read.
+# Seconds that one processor needs to build the course, measured on a server of 2025.
+seconds_of_course=340
+# Says how long the build takes, and what to read meanwhile. Halfway through, runs the program of the first lesson.
 show_first_result() {
-    build_target 01_copy
-    say "your first result: copies of a matrix, each verified (steps/01_copy/README.md explains the columns)"
-    "$build/bin/01_copy" || true
+    say "the build takes about $((seconds_of_course / $(cores) / 60 + 1)) minutes here; meanwhile, read the first lesson:"
+    say "$root/steps/00_program/README.md"
+    build_target 00_program simulated_cudart
+    say "the simulated GPU has run its first program, steps/00_program/program.cu:"
+    "$build/bin/00_program" >&2 || true
     say "building the rest"
 }
 set_up_and_build() {

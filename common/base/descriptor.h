@@ -1,4 +1,5 @@
-/// \file An open file descriptor that is closed automatically.
+/// \file
+/// An open file descriptor that is closed automatically.
 #pragma once
 
 #include <unistd.h>

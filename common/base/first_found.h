@@ -1,4 +1,5 @@
-/// \file Evaluates a list of rules in order. All code that searches for the cause of a failure uses
+/// \file
+/// Evaluates a list of rules in order. All code that searches for the cause of a failure uses
 /// it.
 #pragma once
 

@@ -1,4 +1,5 @@
-/// \file Standard algorithms that take a whole container. std::ranges offers the same, but the
+/// \file
+/// Standard algorithms that take a whole container. std::ranges offers the same, but the
 /// standard library used for the web pages lacks it.
 #pragma once
 

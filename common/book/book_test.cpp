@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "dress.h"
+#include "examiner/course/course_error.h"
 #include "frame.h"
 #include "pages.h"
 #include "questions.h"
@@ -116,9 +117,13 @@ TEST_CASE("comments become what the book alone can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
     CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
-    const std::string elsewhere = repository.page("<!-- snippet: kernel --><p>In a file.</p>\n");
-    CHECK(has(elsewhere, "\\snippet 01_copy/main.cu kernel"));
-    CHECK_FALSE(has(elsewhere, "In a file"));
+    const std::string copied = repository.page(
+        "<!-- snippet: kernel -->\n<!-- copy -->\n```cpp\n<details>\n```\n<!-- end of copy "
+        "-->\nMore.\n");
+    CHECK(has(copied, "\\snippet 01_copy/main.cu kernel"));
+    CHECK(has(copied, "More."));
+    CHECK_FALSE(has(copied, "details"));
+    CHECK_THROWS_AS(repository.page("<!-- copy -->\nMore.\n"), BookError);
     CHECK(has(repository.page("<!-- snippet: example -->\n"), "01_copy/example.cu example"));
     CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
     const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
@@ -178,9 +183,9 @@ TEST_CASE("a question must have one right choice") {
     CHECK(has(text, "data-right=\"yes\" data-says=\"Yes.\""));
     CHECK(has(text, "Not &quot;so&quot;"));
     repository.write("steps/01_copy/questions.txt", "? Why?\n- So\n- Not so\n");
-    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
+    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), course::CourseError);
     repository.write("steps/01_copy/questions.txt", "+ A choice of nothing\n");
-    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
+    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), course::CourseError);
 }
 
 TEST_CASE("answers are folded in the book as on GitHub") {
@@ -207,8 +212,8 @@ std::vector<std::string> faults_of_lesson(const std::string& text, const std::st
     std::size_t at = 0;
     for (const std::string part :
          {"\n## Predict first\n", "\n<!-- questions -->\n", "\n## The idea\n",
-          "\n<!-- snippet: example --><p>In <a href=", "\n<!-- snippet: kernel --><p>In <a href=",
-          "\n## Counters to expect\n", "\n## Try\n", "\n## Your turn\n", "\n<!-- editor -->\n",
+          "\n<!-- snippet: example -->\n", "\n<!-- snippet: kernel -->\n",
+          "\n## Counters to expect\n", "\n## Your turn\n", "\n<!-- editor -->\n", "\n## Try\n",
           "\n## Questions\n", "\n<details><summary>", "\n## On a GPU\n", "\n## Read\n",
           "\n## Next\n"}) {
         const std::size_t found = text.find(part, at);

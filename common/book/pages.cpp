@@ -53,6 +53,7 @@ public:
         }
         if (in_fence) fail("a ``` is not closed");
         if (in_answer) fail("a <details> is not closed");
+        if (in_copy) fail("a <!-- copy --> has no <!-- end of copy -->");
         const std::string program = "source_" + page.step();
         if (!page.step().empty() && result.find("(\\ref " + program + ")") == result.npos) {
             result += "\nThe whole program: [" + program_file() + "](\\ref " + program + ").\n";
@@ -66,6 +67,10 @@ private:
     }
 
     std::string written(const std::string& line) {
+        if (in_copy) {
+            in_copy = line != "<!-- end of copy -->";
+            return "";
+        }
         if (line.starts_with("```")) {
             in_fence = !in_fence;
             // Doxygen expects the language of a code block in braces, with a dot. Text diagrams
@@ -109,6 +114,7 @@ private:
         if (body == "questions") return questions();
         if (body == "editor") return editor();
         if (body == "begin") return begin();
+        if (body == "copy") in_copy = true;
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
             return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
@@ -235,6 +241,7 @@ private:
     std::string result;
     int number = 0;
     bool in_fence = false, in_answer = false;
+    bool in_copy = false;  ///< in a part that only readers of the file see
 };
 
 }  // namespace

@@ -5,13 +5,14 @@
 // can show:
 //     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu;
 //                               `kernel` is folded if the exercise can be solved in the page,
-//                               `example` is in example.cu; the rest of the line is for readers of
-//                               the file itself, and tells them where the code is
+//                               `example` is in example.cu
 //     <!-- questions -->        the lesson's questions, which the page checks
 //     <!-- editor -->           the exercise's editor, if there is an explorer
 //     <!-- begin -->            two buttons: the first lesson, and the playground if there is one
 //     <!-- usage -->            the output of `./learn help`
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
+// The book leaves out all lines from <!-- copy --> to <!-- end of copy -->. There `learn results`
+// writes the code and the questions for readers of the file itself.
 // A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of the
 // answer, and </details>. It is folded in the book too.
 #pragma once

@@ -133,6 +133,12 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
                            details + failure->details;
         return *failure;
     }
+    Failure of_stack{.kind = FailureKind::out_of_bounds,
+                     .headline = "",
+                     .place = place,
+                     .shape = trial.shape,
+                     .details = details};
+    if (look_at_begin_of_matrix(of_stack, trial, evidence)) return of_stack;
     const bool is_ragged = !has_whole_tiles(trial.shape);
     if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details, evidence);
@@ -180,6 +186,18 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
         return failure;
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
+    failure.next = "Compare the indices with the size of the array.";
+    // With more memory, a correct kernel is right, and a wrong index stays wrong.
+    constexpr long long kLargest = 48 << 10;
+    const TrialOrder with_more{.shape = trial.shape, .shared_bytes = std::min(4 * bytes, kLargest)};
+    if (evidence.try_again(with_more).is_good()) {
+        failure.headline = "the shared array has too little memory: configure gives it " +
+                           std::to_string(bytes) + " bytes.";
+        failure.place.line = line_of_launch(evidence.source.text, ".shared_bytes");
+        failure.next =
+            "Let configure set .shared_bytes to the size of the whole array: all of its elements, "
+            "padding included, times sizeof(float).";
+    }
     return failure;
 }
 

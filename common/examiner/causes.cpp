@@ -126,7 +126,10 @@ Failure cause_of(const Trial& trial, const Evidence& evidence) {
         first_found({local_array_left, memory_error, execution_error, refused_launch, copy_error,
                      barrier_error, tile_of_one_thread, uninitialised, result_error},
                     trial, evidence);
-    return found ? *found : device_error(trial, evidence);
+    if (!found) return device_error(trial, evidence);
+    Failure failure = *found;
+    look_at_block(failure, trial, evidence);
+    return failure;
 }
 
 }  // namespace coalesce

@@ -339,8 +339,10 @@ void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchS
     failure.headline =
         std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
     failure.next =
-        "Only one block is needed for each tile: configure divides the matrix by what one block "
-        "moves.";
+        "Let configure divide the matrix by what one block moves. In this lesson these are " +
+        std::to_string(static_cast<long long>(static_cast<double>(launch.threads()) *
+                                              limits.elements_per_thread)) +
+        " elements.";
 }
 
 std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& launch,
@@ -351,8 +353,9 @@ std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& 
                     .shape = found.counted,
                     .details = wrap("configure gives " + launch.text() + ".")};
     const auto less = [&](const char* what, double has, double asked) {
-        return std::string("each ") + what + " moves " + kNumber(has) +
-               " elements on average; this lesson asks for " + kNumber(asked) + ".";
+        return std::string("there ") + (has == 1 ? "is " : "are ") + kNumber(has) +
+               (has == 1 ? " element" : " elements") + " for each " + what +
+               " of the grid; this lesson asks for " + kNumber(asked) + ".";
     };
     if (a_thread < limits.elements_per_thread) {
         failure.headline = less("thread", a_thread, limits.elements_per_thread);

@@ -195,7 +195,8 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
         return refused(FailureKind::bad_launch, grid + ": none at all.",
                        is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
                                       "cols take, across and down?"
-                                    : "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
+                                    : "Which of the numbers is 0 here? If it is a quotient, round "
+                                      "it up with ceil_div.");
     }
     if (has_none(launch.block)) {
         return refused(FailureKind::bad_launch, block + ": none at all.",
@@ -204,13 +205,13 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
         return refused(FailureKind::bad_launch,
                        grid + "; the largest grid is 2147483647 x 65535 x 65535.",
-                       "Divide rows and cols by the side of the tile: ceil_div(cols, 32).");
+                       "Divide rows and cols by what one block takes: ceil_div(cols, ...).");
     }
     const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
     if (is_deep || launch.threads() > most_threads_) {
         return refused(FailureKind::block_too_large,
                        block + "; " + std::to_string(most_threads_) + " is the maximum.",
-                       "Use fewer threads that each do more: 32 x 8 suit a tile of 32 x 32.");
+                       "Make .block smaller, or the constants that it is made of.");
     }
     const long long most = most_shared_ - static_cast<long long>(static_shared_);
     if (launch.shared_bytes < 0 || launch.shared_bytes > most) {

@@ -63,7 +63,8 @@ std::string time_text(const Verdict& verdict) {
 std::string faster_text(const Verdict& verdict) {
     if (!verdict.passed() || !verdict.predicted) return "";
     const std::string cure = told_of(*verdict.predicted).cure;
-    return cure.empty() ? "" : "Faster: " + cure;
+    const bool is_advice = !cure.starts_with("Only ") && !cure.starts_with("It is ");
+    return (is_advice && !cure.empty() ? "Faster: " : "") + cure;
 }
 
 std::vector<CostRow> costs_with_time(const Verdict& verdict) {

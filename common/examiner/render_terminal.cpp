@@ -10,6 +10,8 @@ namespace {
 
 using namespace render;
 
+constexpr int kAnyNumber = 1 << 20;
+
 std::string bold(const std::string& text, const TerminalLook& look) {
     return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
 }
@@ -52,12 +54,20 @@ std::string list_text(const std::string& head, const std::vector<std::string>& s
     return text.empty() ? "" : "\n" + head + text;
 }
 
-std::string next_text(const Failure& failure) {
-    return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
-}
-
 int count_lines(const std::string& text) {
     return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Lists the failures after the first one, or only their number if they need more than `lines` lines.
+std::string other_failures_text(const Verdict& verdict, int lines) {
+    const std::vector<std::string> others = other_failures(verdict);
+    const std::string text = list_text("Besides:\n", others, "- ");
+    if (others.empty() || count_lines(text) <= lines) return text;
+    return "Besides: " + count_of(others.size(), "other finding") + "; --json lists them.\n";
+}
+
+std::string next_text(const Failure& failure) {
+    return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
 }
 
 std::string full_map(const Failure& failure) {
@@ -91,7 +101,8 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         if (look.has_costs) text += costs_text(verdict, look.time);
     }
     text += look.after_next;
-    text += list_text("Besides:\n", other_failures(verdict), "- ");
+    text +=
+        other_failures_text(verdict, look.lines == 0 ? kAnyNumber : look.lines - count_lines(text));
     text += list_text("", warnings(verdict), "");
     const std::string said = printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;

@@ -174,9 +174,10 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         look_at_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {
-        failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
-                                std::to_string(comparison.wrong) + " wrong, " +
-                                std::to_string(comparison.untouched) + " never written.");
+        failure.details += wrap(
+            std::to_string(comparison.right) + " cells right, " + std::to_string(comparison.wrong) +
+            " wrong, " + std::to_string(comparison.untouched) +
+            (evidence.exercise.task().in_place ? " unchanged." : " never written."));
         failure.map = comparison.map;
     }
     return failure;
@@ -211,10 +212,12 @@ void look_at_pitches(Failure& failure, const Report& race, const Evidence& evide
 }
 
 /// Explains a race between blocks that work on different matrices.
-void look_at_batch_race(Failure& failure, const Report& race, const Evidence& evidence) {
+void look_at_batch_race(Failure& failure, const Report& race, const Trial& trial,
+                        const Evidence& evidence) {
     const auto &one = race.thread.block, &other = race.other_thread.block;
     const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
     if (!differ_by_z || race.is("globalrace", "read after write")) return;
+    if (look_at_begin_of_matrix(failure, trial, evidence)) return;
     const bool knows = knows_its_matrix(evidence);
     failure.headline =
         "blocks of different matrices store to the same place, because it does not depend on "
@@ -237,7 +240,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
                             "` belongs to one thread: which index do two threads share?");
         look_at_pitches(failure, *race, evidence);
-        look_at_batch_race(failure, *race, evidence);
+        look_at_batch_race(failure, *race, trial, evidence);
         tell_missing_brackets(failure, evidence);
         return failure;
     }

@@ -56,6 +56,14 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
 /// because the compiler removes or changes such accesses.
 std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence);
 
+// ---- block_causes.cpp ----
+//
+// Finds blocks that do not fit the kernel's loops, by launching the kernel with others.
+
+/// If the kernel is correct with a different number of threads per block, changes the failure to say
+/// so. The usual causes are the block of another lesson, and forgotten halves or quarters.
+void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence);
+
 // ---- sync_causes.cpp ----
 //
 // Explains why threads of a block see incomplete data from other threads: copies in flight,
@@ -84,6 +92,14 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
 
 /// Returns the failure that the pattern of incorrect cells suggests.
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
+
+// ---- batch_causes.cpp ----
+//
+// Explains kernels that transpose a stack of matrices, and take the wrong one.
+
+/// If the first block of the second matrix begins at the wrong element of a stack, changes the
+/// failure to say so. Returns false if the stack is not to blame.
+bool look_at_begin_of_matrix(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- grid_causes.cpp ----
 //

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
 
@@ -81,6 +82,33 @@ std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& ev
 
 namespace {
 
+/// Reports whether the function around a line uses threadIdx.x and threadIdx.y, so that neither was
+/// forgotten.
+bool uses_both_thread_indices(const Evidence& evidence, int line) {
+    const std::vector<std::string> lines = lines_of(code_alone(evidence.source.text));
+    if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return false;
+    const std::string& text = lines[static_cast<std::size_t>(line - 1)];
+    return text.find("threadIdx.x") != text.npos && text.find("threadIdx.y") != text.npos;
+}
+
+/// Reports whether one loop contains both accesses of a race and a barrier. Such a loop reads what
+/// its later iterations write.
+bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
+    if (race.is("racecheck", "write after write")) return false;
+    const std::vector<Loop> loops = loops_of(evidence.source.text);
+    const int one = place_in(race.place, evidence).line,
+              other = place_in(race.other_place, evidence).line;
+    return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+        const auto has = [&](int line) {
+            return line >= loop.first_line && line <= loop.last_line;
+        };
+        // In a loop over tiles, a barrier at the end of the body is enough.
+        const bool is_over_tiles =
+            code_alone(evidence.source.text).find("gridDim") != std::string::npos;
+        return !is_over_tiles && loop.barrier_line > 0 && has(one) && has(other);
+    });
+}
+
 /// Returns the failure for threads in a block that do not wait for each other.
 std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
@@ -93,7 +121,10 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
             return make(
                 FailureKind::shared_race, *report,
                 "two threads write to the same place in shared memory.",
-                "Give each thread its own place: the index needs threadIdx.x and threadIdx.y.");
+                uses_both_thread_indices(evidence, report->place.line)
+                    ? "Work out the index by hand for the two threads named above: it must differ."
+                    : "Give each thread its own place: the index needs threadIdx.x and "
+                      "threadIdx.y.");
         }
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
@@ -113,6 +144,22 @@ std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evi
                     "Let every thread that reads wait at the mbarrier, whichever thread started "
                     "the copies; or put __syncthreads() after the wait.");
     }
+    const bool reads_too_early = find_report(trial, "initcheck", "uninitialised shared read");
+    if (race && reads_too_early && is_barrier_in_loop_of_both(*race, evidence)) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "threads read parts of the tile before others have written them: one loop "
+            "contains the writes, the barrier and the reads.",
+            "Fill the whole tile in one loop, wait at one barrier after this loop, and read "
+            "the tile in a second loop.");
+    }
+    if (race && race->is("racecheck", "write after read")) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "threads overwrite the tile while others still read it: a barrier is missing.",
+            "Put __syncthreads() between the read and the next write. In a loop, that is at "
+            "the end of its body.");
+    }
     if (race) {
         return make(
             FailureKind::missing_barrier, *race,
@@ -128,8 +175,9 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     constexpr const char* not_reached =
         "not every thread of the block reaches this __syncthreads().";
     constexpr const char* move_condition =
-        "Put the condition around the loads and stores, not around the barrier, and let no thread "
-        "return before it.";
+        "Put the condition around the loads and stores, not around the barrier. Before a barrier, "
+        "a "
+        "thread may return only if all threads of its block do.";
     auto failure = told_as(
         {{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
           move_condition},

@@ -81,7 +81,9 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order,
         SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
     }
     watch_as(kernel, order, 1);
-    const auto shape = kernel.configure(order.shape, trial.refused);
+    auto shape = kernel.configure(order.shape, trial.refused);
+    if (shape && order.block[0] > 0) shape->block = order.block;
+    if (shape && order.shared_bytes > 0) shape->shared_bytes = order.shared_bytes;
     if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
     if (trial.refused.kind == FailureKind::none) {
         trial.launch = *shape;

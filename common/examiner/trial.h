@@ -41,6 +41,10 @@ struct TrialOrder {
     bool wants_counters = false;      ///< whether to return counters and lines; simulated only
     TracedWarp traced = {};           ///< simulated only
     std::uint64_t seed = 0;           ///< selects an order of blocks and warps; simulated only
+    /// Threads per block in place of those that `configure` returns; zeros to use those. To find out
+    /// whether the block is to blame.
+    std::array<long long, 3> block{};
+    long long shared_bytes = 0;  ///< the same for the dynamic shared memory
 };
 
 /// The results of a launch.

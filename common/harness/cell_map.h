@@ -1,4 +1,5 @@
-/// \file Draws an output in the terminal as a map of correct, wrong and unwritten cells.
+/// \file
+/// Draws an output in the terminal as a map of correct, wrong and unwritten cells.
 #pragma once
 
 #include <array>

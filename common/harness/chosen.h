@@ -1,4 +1,5 @@
-/// \file Selects items by the name given in an option.
+/// \file
+/// Selects items by the name given in an option.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-/// \file Reads the counters of the simulated GPU. The simulator's functions are looked up by name
+/// \file
+/// Reads the counters of the simulated GPU. The simulator's functions are looked up by name
 /// at run time. NVIDIA's libcudart has no such functions, so nothing is counted if it is loaded
 /// instead.
 #pragma once

@@ -63,7 +63,7 @@ struct KnownFaults {
         {off_by_one_row, trait::certain, "Count the rows: the first one is row 0."},
         {off_by_one_col, trait::certain, "Count the columns: the first one is column 0."},
         {shifted, trait::certain,
-         "Follow element (0, 0) by hand: at which index is it read, and at which stored?"},
+         "Follow the element named above by hand: at which index is it read, and at which stored?"},
         {neighbours_exchanged, trait::certain,
          "Follow .x and .y of one vector by hand: which element is each, and where does it go?"},
         {neighbour_repeated, trait::certain | trait::of_component,
@@ -78,8 +78,8 @@ struct KnownFaults {
         {axes_in_other_order, trait::certain,
          "Work out by hand where the neighbours along each axis of `in` lie in `out`."},
         {batch_repeated, trait::certain,
-         "Let `in` point to the block's own matrix: the first matrix, plus the block's number "
-         "times rows * cols."},
+         "Let `in` point to the block's own matrix: the first matrix, plus blockIdx.z times the "
+         "elements of one matrix."},
         {batches_missed, 0, "Compare the grid with the batch: does each matrix have its blocks?"},
         {batches_exchanged, trait::certain,
          "Let both pointers begin at the same matrix: matrix k of `in` is stored as matrix k of "
@@ -87,15 +87,16 @@ struct KnownFaults {
         {matrix_size_wrong, trait::certain,
          "How many rows does one matrix have? That number is given; a tile's side is another."},
         {wrong_origin, trait::certain,
-         "Each matrix begins rows * cols elements after the previous one, where rows is that of "
-         "one matrix: move the pointer by the block's number times that."},
+         "Move the pointer by blockIdx.z times the elements of one matrix, which has fewer rows "
+         "than "
+         "the whole stack."},
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, wait for the whole block, then store both."},
         {wrong_tile, trait::any_index,
-         "Work out by hand which tile block (1, 0) reads, and which it stores."},
+         "Work out by hand which tile the blocks (1, 0) and (0, 1) read, and which they store."},
         {scrambled_in_tile, trait::any_index,
-         "Work out by hand where thread (1, 0) puts its element in the tile, and from where it is "
-         "read."},
+         "Follow the element named above by hand: which thread puts it into the tile, at which "
+         "index, and at which index is it read?"},
         {mixed_in_tile, trait::any_index,
          "Does the whole block wait between writing the tile and reading it? If the kernel uses no "
          "tile, follow one wrong element by hand."},

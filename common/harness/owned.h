@@ -1,4 +1,5 @@
-/// \file CUDA events and streams that are destroyed automatically.
+/// \file
+/// CUDA events and streams that are destroyed automatically.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
-/// \file The result of one variant, and how it is shown in a table and as JSON.
+/// \file
+/// The result of one variant, and how it is shown in a table and as JSON.
 #pragma once
 
 #include <optional>

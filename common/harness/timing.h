@@ -1,4 +1,5 @@
-/// \file Times measured on a real GPU.
+/// \file
+/// Times measured on a real GPU.
 #pragma once
 
 #include <vector>

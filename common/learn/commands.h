@@ -23,8 +23,14 @@ int show_list(Session& session, bool json);
 /// program, prints the program's path instead.
 void show_lesson(const course::Step& step);
 /// Prints the learner's progress, the next exercise, and the command to type next. The first call
-/// runs all steps before it does so. Returns the exit code.
+/// introduces the course. Returns the exit code.
 int start(Session& session);
+
+// `learn read`: shows a lesson in the terminal.
+
+/// Prints the text of a lesson, in a pager if stdout is a terminal. Without `with_answers`, folded
+/// parts show only their title. Returns the exit code.
+int read_lesson(Session& session, const course::Step& step, bool with_answers);
 
 // `learn run`: runs the steps' programs and prints their results in one table.
 

@@ -38,7 +38,7 @@ std::string without_head(const std::string& text) {
 }
 
 void show_side_by_side(const Work& exercise, const std::string& yours, const Style& style) {
-    auto lines = line_diff(without_head(yours), without_head(exercise.solution()));
+    auto lines = only_changes(line_diff(without_head(yours), without_head(exercise.solution())));
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
@@ -112,7 +112,7 @@ int diff(Session& session, const Work& exercise, const DiffWords& words) {
         what = "The lessons' kernels; lines marked - are only in " + step.builds_on +
                ", + only in " + step.name + ":";
     }
-    auto lines = line_diff(before, after);
+    auto lines = only_changes(line_diff(before, after));
     std::cout << what << "\n\n" << diff_text(lines) << "\n";
     std::cout << "The idea: " << step.title << " (" << exercise.lesson() << ")\n";
     return 0;

@@ -72,6 +72,30 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
     return diff;
 }
 
+std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context) {
+    std::vector<bool> is_kept(diff.size());
+    bool has_changes = false;
+    for (size_t i = 0; i < diff.size(); ++i) {
+        if (diff[i].kind == DiffLine::both) continue;
+        has_changes = true;
+        const size_t end = std::min(diff.size(), i + context + 1);
+        for (size_t k = i - std::min(i, context); k < end; ++k) is_kept[k] = true;
+    }
+    if (!has_changes) return diff;
+    std::vector<DiffLine> kept;
+    for (size_t i = 0; i < diff.size();) {
+        size_t end = i;
+        while (end < diff.size() && !is_kept[end]) ++end;
+        // A single line is shorter than the line that would replace it.
+        if (end - i > 1) {
+            kept.push_back({DiffLine::both, "... " + std::to_string(end - i) + " equal lines"});
+            i = end;
+        }
+        if (i < diff.size()) kept.push_back(diff[i++]);
+    }
+    return kept;
+}
+
 std::string diff_text(const std::vector<DiffLine>& diff) {
     std::string text;
     for (const DiffLine& line : diff) {

@@ -17,6 +17,10 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
+/// Keeps the changed lines, and `context` lines before and after each. Replaces the others by a line
+/// that says how many they are. A diff without changes stays as it is.
+std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
+
 /// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and
 /// lines in only the second with "+ ".
 std::string diff_text(const std::vector<DiffLine>& diff);

@@ -215,7 +215,7 @@ void add_hint(CommandLine& line) {
 
 void add_predict(CommandLine& line) {
     const auto [command, answers] = add_for_exercise<std::vector<std::string>>(
-        line, "predict", "Predict what your kernel costs before you see it", learn::predict,
+        line, "predict", "Predict what your kernel costs, and answer questions", ask_lesson,
         Hunt::is_not_meant);
     command->add_option("ANSWER", answers, "Your numbers, in the order of the questions");
 }
@@ -326,6 +326,28 @@ void add_run(CommandLine& line) {
         ->type_name("ROWSxCOLS");
 }
 
+struct ReadWords {
+    std::string step;
+    bool with_answers = false;
+};
+
+int read(Session& session, const ReadWords& words) {
+    const std::string name =
+        words.step.empty() ? session.exercise("", false).step->name : words.step;
+    const course::Step* step = session.course.lesson(name);
+    if (step == nullptr) {
+        throw UsageError("there is no lesson \"" + name + "\"; ./learn list names them");
+    }
+    return read_lesson(session, *step, words.with_answers);
+}
+
+void add_read(CommandLine& line) {
+    const auto [command, words] =
+        add<ReadWords>(line, "read", "Show the text of a lesson in the terminal", read);
+    command->add_option("LESSON", words.step, "03 or 03_tiled; default: the next one");
+    command->add_flag("--answers", words.with_answers, "Show folded answers and solutions");
+}
+
 struct ListWords {
     std::string step;
     bool json = false;
@@ -353,7 +375,7 @@ void add_list(CommandLine& line) {
 void add_commands(CommandLine& line) {
     for (const auto add : {add_start, add_progress, add_play, add_doctor, add_check, add_watch,
                            add_hint, add_predict, add_picture, add_explain, add_diff, add_reset,
-                           add_measure, add_ptx, add_beat, add_run, add_list}) {
+                           add_measure, add_ptx, add_beat, add_run, add_list, add_read}) {
         add(line);
     }
     line.add_program("bench", "Time every kernel and rival in one run");

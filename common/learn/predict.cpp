@@ -6,8 +6,11 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "examiner/course/questions.h"
 #include "harness/text.h"
 #include "learn/counted.h"
+#include "learn/paths.h"
+#include "learn/terminal.h"
 
 namespace coalesce::learn {
 namespace {
@@ -89,6 +92,45 @@ std::string line_for(const Prediction& prediction, const Guess* guess) {
     return wrap("  " + words_for(prediction.counter) + ": " + said + fact);
 }
 
+// ---- the lesson's multiple-choice questions ----
+
+void print_question(const course::ChoiceQuestion& question) {
+    std::cout << "\n" << wrap(question.text);
+    int number = 0;
+    for (const course::Choice& choice : question.choices)
+        std::cout << wrap_behind("  " + std::to_string(++number) + "  ", choice.text);
+}
+
+// Asks until the learner picks the correct choice or skips the question. Returns false at the end of
+// the input.
+bool ask_choice(const course::ChoiceQuestion& question) {
+    print_question(question);
+    for (;;) {
+        std::string answer;
+        if (!ask("Your choice (Enter: skip): ", answer)) return false;
+        if (answer.empty()) return true;
+        const auto number = number_in(answer);
+        if (!number || *number < 1 || *number > static_cast<double>(question.choices.size()) ||
+            *number != std::floor(*number)) {
+            std::cout << "That is not a number from 1 to " << question.choices.size() << ".\n";
+            continue;
+        }
+        const course::Choice& choice = question.choices[static_cast<size_t>(*number) - 1];
+        std::cout << wrap((choice.is_correct ? "Right. " : "No. ") + choice.reply);
+        if (choice.is_correct) return true;
+    }
+}
+
+// Asks the questions one after the other, or prints them if nobody can answer.
+void ask_choices(const std::vector<course::ChoiceQuestion>& questions) {
+    for (const course::ChoiceQuestion& question : questions) {
+        if (!can_ask())
+            print_question(question);
+        else if (!ask_choice(question))
+            return;
+    }
+}
+
 }  // namespace
 
 bool has_open_questions(const Work& exercise, const Record& record) {
@@ -137,6 +179,15 @@ int predict(Session& session, const Work& exercise, const std::vector<std::strin
                                : "The actual costs are those of your own kernel, once it passes: "
                                  "./learn check " +
                                      exercise.words());
+    return 0;
+}
+
+int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
+    const auto questions = course::questions_for_lesson(repository(), exercise.step->name);
+    const bool has_choices = !exercise.is_hunt && answers.empty() && !questions.empty();
+    const bool has_predictions = !exercise.is_hunt && !exercise.asked().predictions.empty();
+    if (has_predictions || !has_choices) predict(session, exercise, answers);
+    if (has_choices) ask_choices(questions);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// `learn predict`: asks the learner to predict a kernel's cost before it is shown.
+/// `learn predict`: asks the lesson's questions, and lets the learner predict a kernel's cost before it is shown.
 #pragma once
 
 #include <string>
@@ -12,6 +12,10 @@ namespace coalesce::learn {
 /// Asks the open questions, or takes `answers` as their answers, in order. If the exercise has
 /// passed, then prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers);
+
+/// Does the same, and then asks the lesson's multiple-choice questions, unless `answers` has answers.
+/// If nobody can answer, prints these questions. Returns the exit code. Throws UsageError.
+int ask_lesson(Session& session, const Work& exercise, const std::vector<std::string>& answers);
 
 /// Reports whether there is a question that the learner has neither answered nor declined.
 bool has_open_questions(const Work& exercise, const Record& record);

@@ -118,7 +118,8 @@ void print_next(const Session& session, const State& state) {
     Status status = status_of(next, state);
     std::cout << "Next: " << next.name() << " (" << name_of(status) << ")  " << next.step->title
               << "\n\n";
-    std::cout << "  lesson     " << next.lesson() << "\n";
+    std::cout << "  lesson     " << next.lesson() << "  (./learn read " << next.step->number()
+              << ")\n";
     std::cout << "  your file  " << next.relative_file().string() << "\n";
     if (status == Status::stale) {
         std::cout << "  your file passed, but you have edited it since: check it again\n";
@@ -148,15 +149,17 @@ void list_one(const course::Step& step, const State& state) {
                         shortened(step.title).c_str());
 }
 
-// Runs every step on the learner's first start, to show what the course is about.
-int show_steps_once(Session& session) {
-    if (session.progress.read().has_begun) return 0;
-    RunWords words;
-    words.steps = {"all"};
-    int code = run(understand(words, session.course));
-    if (code == 0) session.progress.update([](State& state) { state.has_begun = true; });
-    std::cout << "\n";
-    return code;
+// Introduces the course on the learner's first start.
+void introduce_once(Session& session) {
+    if (session.progress.read().has_begun) return;
+    std::cout
+        << wrap(
+               "This course makes one program faster: the transpose of a matrix on a GPU. Each "
+               "lesson has a text, a program, and an exercise that you solve by writing a "
+               "kernel, a function that runs on the GPU. A simulated GPU runs your kernel here, "
+               "so this computer does not need a real one.")
+        << "\n";
+    session.progress.update([](State& state) { state.has_begun = true; });
 }
 
 }  // namespace
@@ -221,14 +224,13 @@ void show_lesson(const course::Step& step) {
 }
 
 int start(Session& session) {
-    int code = show_steps_once(session);
-    if (code != 0) return code;
+    introduce_once(session);
     State state = session.progress.read();
     Totals totals = totals_of(session, state);
     std::cout << "You have " << totals.points << " of " << totals.of_points << " points; "
               << totals.done << " of " << totals.of << " exercises and bug hunts are done.\n\n";
     print_next(session, state);
-    std::cout << "\nAll commands: ./learn help\n";
+    std::cout << "\nAll commands: ./learn help. All programs of the course: ./learn run all.\n";
     return 0;
 }
 

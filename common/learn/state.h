@@ -52,7 +52,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 
 /// The progress of one learner.
 struct State {
-    bool has_begun = false;                 ///< whether ./learn has run all steps once
+    bool has_begun = false;                 ///< whether ./learn has introduced the course
     std::string current = "";               ///< name of the exercise the learner last worked on
     std::map<std::string, Record> records;  ///< by Work::name()
 

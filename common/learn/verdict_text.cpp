@@ -74,15 +74,20 @@ std::string text_of_failure(const Work& exercise, const CheckResult& result, con
     if (result.outcome == CheckResult::not_yet) {
         again += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
-    if (has_map(*result.verdict) && !has_full_map) {
-        again += "\nMap of right and wrong cells: add --map";
-    }
-    const int of_headline = 2;
     const int lines = style.lines == 0 ? kLinesOfVerdict : style.lines;
-    return text + terminal_text(*result.verdict, {.is_bold = style.colour,
-                                                  .lines = lines - of_headline,
-                                                  .has_full_map = has_full_map,
-                                                  .after_next = again + "\n"});
+    const auto with = [&](const std::string& after_next) {
+        const int of_headline = 2;
+        return text + terminal_text(*result.verdict, {.is_bold = style.colour,
+                                                      .lines = lines - of_headline,
+                                                      .has_full_map = has_full_map,
+                                                      .after_next = after_next + "\n"});
+    };
+    // The line about the map is the first one to go if the screen is full.
+    if (has_map(*result.verdict) && !has_full_map) {
+        const std::string offer = with(again + "\nMap of right and wrong cells: add --map");
+        if (std::count(offer.begin(), offer.end(), '\n') <= lines) return offer;
+    }
+    return with(again);
 }
 
 std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,

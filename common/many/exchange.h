@@ -1,4 +1,5 @@
-/// \file The ways to transpose a matrix across several GPUs, with any kernel that transposes
+/// \file
+/// The ways to transpose a matrix across several GPUs, with any kernel that transposes
 /// pieces.
 #pragma once
 

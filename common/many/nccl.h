@@ -1,4 +1,5 @@
-/// \file Loads NCCL at run time, so that the course can be built without it.
+/// \file
+/// Loads NCCL at run time, so that the course can be built without it.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -257,11 +257,11 @@ std::string memory_cure(const Prediction& p, const Gpu& gpu, double useful_bytes
     constexpr double nearly = 0.93;
     const auto part = part_of_copy(p, gpu, useful_bytes);
     if (part && *part >= nearly)
-        return "It is nearly as fast as a copy: only moving fewer bytes would be faster.";
+        return "It is nearly as fast as a copy; only moving fewer bytes would make it faster.";
     if (is_short(p.run_bytes_read) || is_short(p.run_bytes_written)) {
         return "Let a block, or blocks that run at the same time, access longer runs of memory.";
     }
-    return "Only moving fewer bytes would be faster.";
+    return "Only moving fewer bytes would make it faster.";
 }
 
 /// Returns advice on bank conflicts if they cost at least a tenth of the time, or "".

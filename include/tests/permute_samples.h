@@ -1,4 +1,5 @@
-/// \file Arrays with known results, for testing `coalesce::permute` and deliberately wrong versions
+/// \file
+/// Arrays with known results, for testing `coalesce::permute` and deliberately wrong versions
 /// of it.
 #pragma once
 

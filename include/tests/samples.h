@@ -1,4 +1,5 @@
-/// \file Transposes with known results, for testing `coalesce::transpose` and deliberately wrong
+/// \file
+/// Transposes with known results, for testing `coalesce::transpose` and deliberately wrong
 /// versions of it. They check every byte of both matrices, of the gaps between rows, and of the
 /// memory after the last row.
 #pragma once

@@ -147,7 +147,7 @@ TEST_CASE("all renderings tell the time, and what it is of a copy") {
         CHECK(says(text, "of a copy"));
         CHECK(says(text, "predicted"));
         CHECK(says(text, "NVIDIA"));
-        CHECK(says(text, "% of a copy, predicted"));
+        CHECK(says(text, "Faster: Let a block"));
     }
     const auto lines = [&](TimeShown time) {
         const std::string text = terminal_text(found, {.time = time});
@@ -155,6 +155,7 @@ TEST_CASE("all renderings tell the time, and what it is of a copy") {
     };
     CHECK(lines(TimeShown::in_words) > lines(TimeShown::in_table));
     CHECK(lines(TimeShown::in_table) == lines(TimeShown::nowhere) + 1);
+    CHECK(says(terminal_text(found, {.time = TimeShown::in_table}), "% of a copy, predicted"));
     CHECK(!says(terminal_text(found, {.has_costs = false}), "predicted"));
     CHECK(!says(terminal_text(found, {.time = TimeShown::nowhere}), "predicted"));
 }

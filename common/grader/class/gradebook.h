@@ -1,4 +1,5 @@
-/// \file Writes grades in the formats that Moodle and Canvas import. A teacher's list of names
+/// \file
+/// Writes grades in the formats that Moodle and Canvas import. A teacher's list of names
 /// supplies the students' identities, and late days cost points.
 #pragma once
 

@@ -1,4 +1,5 @@
-/// \file Writes the reports for teachers and students. The same results always produce
+/// \file
+/// Writes the reports for teachers and students. The same results always produce
 /// byte-identical reports. No report contains hidden shapes or inputs.
 #pragma once
 

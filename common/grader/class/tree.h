@@ -1,4 +1,5 @@
-/// \file Reads submitted files from a folder or an archive into memory. Only files named *.cu are
+/// \file
+/// Reads submitted files from a folder or an archive into memory. Only files named *.cu are
 /// read; all others are listed and skipped, in folders and in archives alike. An archive may
 /// contain links, devices, names that point outside the archive, and files that unpack to ten
 /// thousand times their size. Therefore, this code never writes to the disk and never uses a

@@ -1,4 +1,5 @@
-/// \file Hides from students any results that would reveal hidden inputs. Results on public inputs
+/// \file
+/// Hides from students any results that would reveal hidden inputs. Results on public inputs
 /// are shown completely.
 #pragma once
 

@@ -1,4 +1,5 @@
-/// \file A control group that limits the memory and the number of processes of a jail, and reports
+/// \file
+/// A control group that limits the memory and the number of processes of a jail, and reports
 /// whether the memory ran out. Supports cgroup versions 1 and 2. On computers where neither can be
 /// used, only rlimits apply.
 #pragma once

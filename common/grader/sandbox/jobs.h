@@ -1,4 +1,5 @@
-/// \file The requests to a jail and its answers, as JSON. The grader does not trust answers, so the
+/// \file
+/// The requests to a jail and its answers, as JSON. The grader does not trust answers, so the
 /// functions that read them throw std::runtime_error on anything unexpected.
 #pragma once
 

@@ -1,4 +1,5 @@
-/// \file Errors and exit codes for problems with the grader itself. None of them affects a grade.
+/// \file
+/// Errors and exit codes for problems with the grader itself. None of them affects a grade.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
-/// \file Writes files that exist completely or not at all, even if the computer crashes.
+/// \file
+/// Writes files that exist completely or not at all, even if the computer crashes.
 #pragma once
 
 #include <sys/types.h>

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/files.h"
+#include "lab/results/lesson_copies.h"
 #include "lab/results/results_table.h"
 
 namespace coalesce::lab {
@@ -38,11 +39,10 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
                       bool check) {
     if (now == then) return true;
     if (check) {
-        std::cout << file.string()
-                  << " does not show what docs/results has; run build/bin/learn results\n";
+        std::cout << file.string() << " is not current; run build/bin/learn results\n";
     } else {
         write_file(file, then);
-        std::cout << file.string() << ": the results are written again.\n";
+        std::cout << file.string() << ": written again.\n";
     }
     return false;
 }
@@ -80,13 +80,14 @@ int update_readme(const fs::path& repository, bool check) {
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
         const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;
-        const std::string now = read_file(lesson);
-        if (!has_markers(now, kLesson)) continue;
-        const std::string results = results_of_step(entry.path().filename(), known);
-        if (results.empty()) continue;
-        current &= bring_up_to_date(lesson, now, replace_between(now, kLesson, results), check);
+        const std::string name = entry.path().filename(), now = read_file(lesson);
+        std::string then = with_copies(now, repository, name, course);
+        const std::string results = results_of_step(name, known);
+        if (has_markers(then, kLesson) && !results.empty())
+            then = replace_between(then, kLesson, results);
+        current &= bring_up_to_date(lesson, now, then, check);
     }
-    if (current) std::cout << "All shows what docs/results has.\n";
+    if (current) std::cout << "All results, code and questions in the texts are current.\n";
     return check && !current ? 1 : 0;
 }
 

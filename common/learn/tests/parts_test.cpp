@@ -133,6 +133,16 @@ TEST_CASE("each line's cost is explained") {
     CHECK(reasons[1].find("the minimum") != std::string::npos);
 }
 
+TEST_CASE("only the changed lines of a difference, and some around them") {
+    const auto shown = [](const std::string& first, const std::string& second) {
+        return diff_text(only_changes(line_diff(first, second), 1));
+    };
+    CHECK(shown("a\nb\nc\nd\ne\n", "a\nb\nc\nx\ne\n") ==
+          "  ... 2 equal lines\n  c\n- d\n+ x\n  e\n");
+    CHECK(shown("a\nb\nc\n", "x\nb\nc\n") == "- a\n+ x\n  b\n  c\n");
+    CHECK(shown("a\nb\nc\n", "a\nb\nc\n") == "  a\n  b\n  c\n");
+}
+
 TEST_CASE("differences between texts") {
     CHECK(short_diff("", "") == "");
     CHECK(short_diff("a\nb\n", "a\nb\n") == "  a\n  b\n");

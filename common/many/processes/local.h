@@ -1,4 +1,5 @@
-/// \file The local work of a process: transposing a block of rows, or a part of it.
+/// \file
+/// The local work of a process: transposing a block of rows, or a part of it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-/// \file The questions that a page can ask the module. README.md describes each question and its
+/// \file
+/// The questions that a page can ask the module. README.md describes each question and its
 /// answer, both in JSON. If a question has no answer, its function throws a std::exception with a
 /// message for the reader.
 #pragma once

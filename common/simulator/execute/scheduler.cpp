@@ -457,26 +457,4 @@ BlockOutcome run_block(Block& block, u64 seed) {
     }
 }
 
-std::string describe_waiting(const Block& block) {
-    std::string text;
-    for (const Warp& w : block.warps) {
-        for (const Fragment& f : w.others) {
-            const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
-            const char* what =
-                f.state == Fragment::State::at_barrier           ? "wait at a barrier"
-                : f.state == Fragment::State::at_cluster_barrier ? "wait at the cluster's barrier"
-                : f.state == Fragment::State::at_warp_sync       ? "wait for lanes of their warp"
-                                                                 : "spin";
-            char mask[16];
-            std::snprintf(mask, sizeof mask, "%08x", f.lanes);
-            text += "  warp " + std::to_string(w.index) + ", lanes " + mask + ": " + what;
-            if (place.line)
-                text += ", " + place.file.substr(place.file.rfind('/') + 1) + ":" +
-                        std::to_string(place.line);
-            text += "\n";
-        }
-    }
-    return text;
-}
-
 }  // namespace coalesce::simulator

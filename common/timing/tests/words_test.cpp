@@ -139,7 +139,7 @@ TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
     Prediction as_a_copy = samples::like_05();
     as_a_copy.ms = 2.1;
     CHECK(said_of(as_a_copy).cure ==
-          "It is nearly as fast as a copy: only moving fewer bytes would be faster.");
+          "It is nearly as fast as a copy; only moving fewer bytes would make it faster.");
 }
 
 TEST_CASE("what runs cost is that of the next shorter ones in the table") {

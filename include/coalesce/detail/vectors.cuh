@@ -1,4 +1,5 @@
-/// \file Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
+/// \file
+/// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
 /// provides loads with a hint for the second-level cache, and a transposed tile in shared memory.
 #pragma once
 

@@ -245,6 +245,28 @@ TEST_CASE("files that are no results are named, and what is wrong in them") {
           ": device.kind: another file has these, too");
 }
 
+TEST_CASE("a lesson has copies of its code and questions, and a stale copy is found") {
+    ReportFolder folder;
+    folder.write("steps/02_naive/main.cu",
+                 "//! [kernel]\nvoid a() {\n//! [part]\n}\n//! [kernel]\nvoid b();\n");
+    folder.write("steps/02_naive/questions.txt", "? Why?\n+ So\n  Yes.\n- Not so\n  No.\n");
+    folder.write("steps/02_naive/README.md",
+                 "a\n<!-- snippet: kernel -->\nb\n<!-- questions -->\n");
+    CHECK(update_readme(folder.path, true) == 1);
+    update_readme(folder.path, false);
+    const std::string text = folder.read("steps/02_naive/README.md");
+    CHECK(text ==
+          "a\n<!-- snippet: kernel -->\n<!-- copy -->\n\n```cpp\nvoid a() {\n}\n```\n\n"
+          "<!-- end of copy -->\nb\n<!-- questions -->\n<!-- copy -->\n\n1. Why?\n   - So\n   - "
+          "Not so\n\n<details><summary>Answers</summary>\n\n1. So Yes.\n\n</details>\n\n"
+          "<!-- end of copy -->\n");
+    CHECK(update_readme(folder.path, true) == 0);
+    folder.write("steps/02_naive/main.cu", "//! [kernel]\nvoid c();\n//! [kernel]\n");
+    CHECK(update_readme(folder.path, true) == 1);
+    folder.write("steps/02_naive/main.cu", "void c();\n");
+    CHECK_THROWS_WITH(update_readme(folder.path, true), doctest::Contains("no two marks"));
+}
+
 TEST_CASE("a README without its markers") {
     ReportFolder folder;
     folder.write("README.md", "no markers");

@@ -53,7 +53,7 @@ struct Demand {
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
                                  Demand{"programs", 300, 0.885, 0.96},
-                                 Demand{"kernels of clusters", 30, 0.6, 0.9}};
+                                 Demand{"kernels of clusters", 30, 0.55, 0.9}};
 
 struct Found {
     std::string group, file, kernel;

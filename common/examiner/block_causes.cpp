@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <regex>
+#include <vector>
+
+#include "base/text.h"
+#include "examiner/matches.h"
+#include "examiner/rules.h"
+#include "examiner/source_lines.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+using BlockSize = std::array<long long, 3>;
+
+constexpr long long kMostThreads = 1024, kFewestThreads = 32;
+
+/// Returns the values of the kernel's named constants, such as TILE_DIM = 32.
+std::vector<long long> constants_in(const std::string& text) {
+    static const std::regex constant(R"(\b[A-Z][A-Z_0-9]*\s*=\s*(\d{1,4})\b)");
+    std::vector<long long> values;
+    const std::string code = searchable(text);
+    for (const std::smatch& one : matches_of(code, constant))
+        values.push_back(std::stoll(one.str(1)));
+    return values;
+}
+
+/// Returns the blocks that the constants suggest: for a tile of 32 and blocks of 8 rows, for
+/// example, 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves vectors has fewer threads in a
+/// row.
+std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& text) {
+    const std::vector<long long> constants = constants_in(text);
+    std::vector<BlockSize> blocks;
+    const auto add = [&](long long x, long long y) {
+        const BlockSize one{x, y, 1};
+        const bool is_possible = x > 0 && y > 0 && x * y <= kMostThreads && x * y >= kFewestThreads;
+        if (is_possible && one != block &&
+            std::find(blocks.begin(), blocks.end(), one) == blocks.end())
+            blocks.push_back(one);
+    };
+    add(block[1], block[0]);
+    for (const long long side : constants) {
+        for (const long long elements : {1, 2, 4}) {
+            for (const long long rows : constants) add(side / elements, rows);
+            add(side / elements, side / elements);
+        }
+        add(side, 1);
+    }
+    return blocks;
+}
+
+bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
+    if (!evidence.try_again({.shape = trial.shape, .block = block}).is_good()) return false;
+    // One shape can be right by chance.
+    for (const Shape other : {Shape{84, 140}, Shape{64, 128}, Shape{128, 64}}) {
+        if (!evidence.exercise.takes(other)) continue;
+        return evidence.try_again({.shape = other, .block = block}).is_good();
+    }
+    return true;
+}
+
+std::string block_text(const BlockSize& block) {
+    return std::to_string(block[0]) + " x " + std::to_string(block[1]);
+}
+
+}  // namespace
+
+void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
+                             failure.kind == FailureKind::uninitialised_shared ||
+                             failure.kind == FailureKind::shared_race ||
+                             failure.kind == FailureKind::out_of_bounds;
+    const BlockSize& block = trial.launch.block;
+    if (!is_possible || block[2] != 1) return;
+    for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
+        if (!is_good_with(other, trial, evidence)) continue;
+        failure.headline = "the block does not fit the kernel: configure gives it " +
+                           block_text(block) + " threads, and with " + block_text(other) +
+                           " the kernel is right.";
+        failure.place = {evidence.source.name, line_of_launch(evidence.source.text, ".block"), 0};
+        failure.next =
+            "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
+            "together visit each element of the tile once.";
+        return;
+    }
+}
+
+}  // namespace coalesce

@@ -1,0 +1,56 @@
+#include "examiner/course/questions.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/files.h"
+#include "examiner/course/course_error.h"
+
+namespace coalesce::course {
+namespace {
+
+bool has_one_correct_choice(const ChoiceQuestion& question) {
+    return std::count_if(question.choices.begin(), question.choices.end(),
+                         [](const Choice& choice) { return choice.is_correct; }) == 1;
+}
+
+}  // namespace
+
+std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text) {
+    std::vector<ChoiceQuestion> questions;
+    std::istringstream lines(text);
+    int number = 0;
+    std::string* unfinished = nullptr;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const auto error = [&](const std::string& why) {
+            return CourseError(file + ":" + std::to_string(number) + ": " + why);
+        };
+        if (line.empty() || line.starts_with('#')) continue;
+        const std::string rest = line.size() > 2 ? line.substr(2) : "";
+        if (line.starts_with("? ")) {
+            unfinished = &questions.emplace_back(ChoiceQuestion{rest, {}}).text;
+        } else if (line.starts_with("+ ") || line.starts_with("- ")) {
+            if (questions.empty()) throw error("a choice needs a question before it: \"? ...\"");
+            unfinished =
+                &questions.back().choices.emplace_back(Choice{line[0] == '+', rest, ""}).reply;
+        } else if (line.starts_with("  ") && unfinished) {
+            *unfinished += (unfinished->empty() ? "" : " ") + rest;
+        } else {
+            throw error("a line begins with \"? \", \"+ \", \"- \" or two blanks");
+        }
+    }
+    for (const ChoiceQuestion& question : questions)
+        if (!has_one_correct_choice(question))
+            throw CourseError(file + ": mark one choice as correct (+): " + question.text);
+    return questions;
+}
+
+std::vector<ChoiceQuestion> questions_for_lesson(const std::filesystem::path& repository,
+                                                 const std::string& lesson) {
+    const std::string file = "steps/" + lesson + "/questions.txt";
+    if (!std::filesystem::exists(repository / file)) return {};
+    return read_questions(file, read_file(repository / file));
+}
+
+}  // namespace coalesce::course

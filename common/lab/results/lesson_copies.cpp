@@ -1,0 +1,118 @@
+#include "lab/results/lesson_copies.h"
+
+#include <sstream>
+#include <stdexcept>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "examiner/course/questions.h"
+#include "harness/text.h"
+
+namespace coalesce::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kBegin = "<!-- copy -->", kEnd = "<!-- end of copy -->";
+const std::string kSnippet = "<!-- snippet: ", kQuestions = "<!-- questions -->";
+
+/// Returns the lines between the first two marks `//! [name]`, without other marks.
+std::string code_between_marks(const std::string& source, const std::string& name) {
+    const std::string mark = "//! [" + name + "]";
+    std::string code;
+    int marks = 0;
+    for (const std::string& line : lines_of(source)) {
+        if (line.find(mark) != line.npos && ++marks == 2) return code;
+        if (marks == 1 && line.find("//! ") == line.npos) code += line + "\n";
+    }
+    throw std::runtime_error("the code has no two marks " + mark);
+}
+
+std::string folded(const std::string& summary, const std::string& text) {
+    return "<details><summary>" + summary + "</summary>\n\n" + text + "\n</details>\n";
+}
+
+class LessonCopies {
+public:
+    LessonCopies(const fs::path& repository, const std::string& lesson,
+                 const course::Course& course)
+        : repository_(repository),
+          folder_(repository / "steps" / lesson),
+          lesson_(lesson),
+          step_(course.lesson(lesson)) {}
+
+    /// Returns the copy that belongs below a line of the lesson, or "".
+    std::string copy_below(const std::string& line) const {
+        if (line.starts_with(kSnippet)) return snippet(line.substr(kSnippet.size()));
+        if (line == kQuestions) return questions();
+        return "";
+    }
+
+private:
+    /// `words` begins with the snippet's name, and possibly a file, up to " -->".
+    std::string snippet(const std::string& words) const {
+        std::istringstream stream(words.substr(0, words.find(" -->")));
+        std::string name, file;
+        stream >> name >> file;
+        const bool is_program = fs::exists(folder_ / "program.cu");
+        if (file.empty())
+            file = name == "example" ? "example.cu" : is_program ? "program.cu" : "main.cu";
+        const std::string code =
+            "```cpp\n" + code_between_marks(read_file(folder_ / file), name) + "```\n";
+        const bool solves_exercise = name == "kernel" && step_ && step_->exercise && !is_program;
+        return solves_exercise ? folded("The kernel, which solves the exercise", code) : code;
+    }
+
+    std::string questions() const {
+        std::string asked, answers;
+        int number = 0;
+        const auto add = [&](const std::string& question, const std::string& answer) {
+            const std::string start = std::to_string(++number) + ". ";
+            asked += wrap_behind(start, question);
+            answers += wrap_behind(start, answer);
+        };
+        for (const Prediction& one :
+             step_->exercise ? step_->exercise->predictions : std::vector<Prediction>{}) {
+            const auto& expect = step_->variants.front().expect;
+            const auto answer = expect.find(one.counter);
+            if (one.counter == kOfCopy || answer == expect.end()) continue;
+            add(one.question, short_number(answer->second));
+        }
+        for (const auto& question : course::questions_for_lesson(repository_, lesson_)) {
+            std::string correct;
+            std::string choices;
+            for (const course::Choice& choice : question.choices) {
+                choices += wrap_behind("   - ", choice.text);
+                if (choice.is_correct) correct = choice.text + " " + choice.reply;
+            }
+            add(question.text, correct);
+            asked += choices;
+        }
+        return asked.empty() ? "" : asked + "\n" + folded("Answers", answers);
+    }
+
+    fs::path repository_, folder_;
+    std::string lesson_;
+    const course::Step* step_;
+};
+
+}  // namespace
+
+std::string with_copies(const std::string& text, const fs::path& repository,
+                        const std::string& lesson, const course::Course& course) {
+    const LessonCopies copies(repository, lesson, course);
+    std::string result;
+    bool in_copy = false;
+    for (const std::string& line : lines_of(text)) {
+        if (line == kBegin) in_copy = true;
+        if (!in_copy) {
+            const std::string copy = copies.copy_below(line);
+            result += line + "\n";
+            if (!copy.empty()) result += kBegin + "\n\n" + copy + "\n" + kEnd + "\n";
+        }
+        if (line == kEnd) in_copy = false;
+    }
+    return result;
+}
+
+}  // namespace coalesce::lab

@@ -1,0 +1,168 @@
+#include "learn/lesson_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "harness/text.h"
+
+namespace coalesce::learn {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// Replaces links and images by their text, and removes the marks of bold text.
+std::string without_markup(const std::string& text) {
+    std::string plain;
+    bool in_code = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '`') in_code = !in_code;
+        if (!in_code && text.compare(i, 2, "**") == 0) {
+            ++i;
+            continue;
+        }
+        const size_t middle = in_code || text[i] != '[' ? text.npos : text.find("](", i);
+        const size_t end = middle == text.npos ? text.npos : text.find(')', middle);
+        if (end == text.npos) {
+            plain += text[i];
+            continue;
+        }
+        const bool is_image = !plain.empty() && plain.back() == '!';
+        if (is_image) plain.pop_back();
+        const std::string words = without_markup(text.substr(i + 1, middle - i - 1));
+        plain += is_image ? "(Picture: " + words + ")" : words;
+        i = end;
+    }
+    return plain;
+}
+
+Cells cells_in(const std::string& row) {
+    Cells cells;
+    for (size_t at = 1, bar; (bar = row.find('|', at)) != row.npos; at = bar + 1)
+        cells.push_back(without_markup(trimmed(row.substr(at, bar - at))));
+    return cells;
+}
+
+/// Formats a table in columns, or as one paragraph per row if the columns do not fit.
+std::string table_text(const std::vector<Cells>& rows) {
+    std::vector<size_t> widths(rows.front().size());
+    size_t all = 0;
+    for (size_t column = 0; column < widths.size(); ++column) {
+        for (const Cells& row : rows)
+            if (column < row.size()) widths[column] = std::max(widths[column], row[column].size());
+        all += widths[column] + 2;
+    }
+    std::string text;
+    for (size_t r = 0; r < rows.size(); ++r) {
+        std::string line;
+        for (size_t c = 0; c < std::min(widths.size(), rows[r].size()); ++c) {
+            if (all <= kTerminalColumns) {
+                line += rows[r][c] + std::string(widths[c] + 2 - rows[r][c].size(), ' ');
+            } else if (r > 0 && !rows[r][c].empty()) {
+                line += (line.empty() ? "- " : "; ") +
+                        (rows[0][c].empty() ? "" : rows[0][c] + ": ") + rows[r][c];
+            }
+        }
+        if (all <= kTerminalColumns)
+            text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        else if (r > 0)
+            text += wrap_behind("- ", line.substr(2));
+    }
+    return text;
+}
+
+/// Formats one lesson. Lines of a paragraph are collected until the paragraph ends.
+class LessonText {
+public:
+    LessonText(const Style& style, bool with_answers)
+        : style_(style), with_answers_(with_answers) {}
+
+    std::string format(const std::string& markdown) {
+        for (const std::string& line : lines_of(markdown)) add(line);
+        end_block();
+        return text_;
+    }
+
+private:
+    void add(const std::string& line) {
+        if (line.starts_with("</details>")) {
+            is_hidden_ = false;
+        } else if (line.starts_with("<details>")) {
+            end_block();
+            fold(line);
+        } else if (is_hidden_ || (!in_code_ && line.starts_with("<"))) {
+            return;
+        } else if (line.starts_with("```")) {
+            end_block();
+            in_code_ = !in_code_;
+        } else if (in_code_ || (paragraph_.empty() && line.starts_with("    "))) {
+            text_ += line + "\n";
+        } else if (line.starts_with('#')) {
+            end_block();
+            add_heading(line);
+        } else if (line.starts_with("|")) {
+            if (!line.starts_with("|-") && !line.starts_with("|:"))
+                table_.push_back(cells_in(line));
+        } else {
+            add_to_paragraph(line);
+        }
+    }
+
+    /// Underlines the two upper levels, so that they are visible without colours.
+    void add_heading(const std::string& line) {
+        const std::string heading = without_markup(line.substr(line.find_first_not_of("# ")));
+        text_ += style_.strong(heading) + "\n";
+        if (!line.starts_with("###"))
+            text_ += std::string(heading.size(), line.starts_with("##") ? '-' : '=') + "\n";
+    }
+
+    void add_to_paragraph(const std::string& line) {
+        const size_t start = line.find_first_not_of(' ');
+        if (start == line.npos) {
+            end_block();
+            text_ += text_.ends_with("\n\n") ? "" : "\n";
+            return;
+        }
+        const size_t number = line.find_first_not_of("0123456789", start);
+        const bool is_numbered = number != start && line.compare(number, 2, ". ") == 0;
+        if (is_numbered || line.compare(start, 2, "- ") == 0) {
+            end_block();
+            bullet_ = line.substr(0, is_numbered ? number + 2 : start + 2);
+            paragraph_ = line.substr(bullet_.size());
+        } else {
+            paragraph_ += (paragraph_.empty() ? "" : " ") + line.substr(start);
+        }
+    }
+
+    void fold(const std::string& line) {
+        const size_t begin = line.find("<summary>") + 9, end = line.find("</summary>");
+        if (end == line.npos) return;
+        text_ += wrap(without_markup(line.substr(begin, end - begin)) +
+                      (with_answers_ ? "" : " (folded; --answers shows it)"));
+        is_hidden_ = !with_answers_;
+    }
+
+    void end_block() {
+        if (!table_.empty()) text_ += table_text(table_);
+        table_.clear();
+        if (!paragraph_.empty())
+            text_ += bullet_.empty() ? wrap(without_markup(paragraph_))
+                                     : wrap_behind(bullet_, without_markup(paragraph_));
+        paragraph_.clear();
+        bullet_.clear();
+    }
+
+    const Style& style_;
+    bool with_answers_;
+    std::string text_, paragraph_, bullet_;
+    std::vector<Cells> table_;
+    bool in_code_ = false, is_hidden_ = false;
+};
+
+}  // namespace
+
+std::string lesson_text(const std::string& markdown, const Style& style, bool with_answers) {
+    return LessonText(style, with_answers).format(markdown);
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,15 @@
+/// \file
+/// Formats a lesson's Markdown for a terminal.
+#pragma once
+
+#include <string>
+
+#include "learn/terminal.h"
+
+namespace coalesce::learn {
+
+/// Returns the text in lines of at most 80 columns; code and diagrams keep their lines. Links become
+/// their text, and comments disappear. Without `with_answers`, folded parts show only their title.
+std::string lesson_text(const std::string& markdown, const Style& style, bool with_answers);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,32 @@
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "base/files.h"
+#include "learn/commands.h"
+#include "learn/lesson_text.h"
+#include "learn/paths.h"
+
+namespace coalesce::learn {
+namespace {
+
+/// Shows a text in the program that PAGER names, or in `less`. Returns false if neither runs.
+bool show_in_pager(const std::string& text) {
+    const char* wanted = std::getenv("PAGER");
+    const std::string pager = wanted && *wanted ? wanted : "less -FRX";
+    std::FILE* pipe = popen((pager + " 2>/dev/null").c_str(), "w");
+    if (!pipe) return false;
+    std::fputs(text.c_str(), pipe);
+    return pclose(pipe) == 0;
+}
+
+}  // namespace
+
+int read_lesson(Session& session, const course::Step& step, bool with_answers) {
+    const auto file = repository() / "steps" / step.name / "README.md";
+    const std::string text = lesson_text(read_file(file), session.style, with_answers);
+    if (session.style.lines == 0 || !show_in_pager(text)) std::cout << text;
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,48 @@
+// Tests the text of a lesson in a terminal.
+#include "learn/lesson_text.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+
+using namespace coalesce;
+
+namespace {
+
+std::string shown(const std::string& markdown, bool with_answers = false) {
+    return learn::lesson_text(markdown, {}, with_answers);
+}
+
+}  // namespace
+
+TEST_CASE("paragraphs are wrapped, and links become their text") {
+    CHECK(shown("# 03 Tiled\n\nSee [the guide](../x.md)\nand **note** `a[i](b)`.\n") ==
+          "03 Tiled\n========\n\nSee the guide and note `a[i](b)`.\n");
+    std::string words;
+    for (int i = 0; i < 40; ++i) words += "word ";
+    for (const std::string& line : lines_of(shown("- " + words + "\n"))) {
+        CHECK(line.size() <= 80);
+        CHECK((line.starts_with("- ") || line.starts_with("  ")));
+    }
+}
+
+TEST_CASE("code keeps its lines, comments disappear, pictures become words") {
+    CHECK(shown("```cpp\nint  a;  // <x>\n<b>\n```\n") == "int  a;  // <x>\n<b>\n");
+    CHECK(shown("    ./learn run 03\n") == "    ./learn run 03\n");
+    CHECK(shown("<!-- questions -->\nText.\n") == "Text.\n");
+    CHECK(shown("![A bank](a.svg)\n") == "(Picture: A bank)\n");
+}
+
+TEST_CASE("folded parts are shown on request") {
+    const std::string folded =
+        "<details><summary>Why?</summary>\n\nBecause.\n\n</details>\n\nNext.\n";
+    CHECK(shown(folded) == "Why? (folded; --answers shows it)\n\nNext.\n");
+    CHECK(shown(folded, true) == "Why?\n\nBecause.\n\nNext.\n");
+}
+
+TEST_CASE("a table is aligned, or becomes a list if it is too wide") {
+    CHECK(shown("| a | b |\n|---|--:|\n| one | 2 |\n") == "a    b\none  2\n");
+    const std::string wide(70, 'x');
+    CHECK(shown("| what | why |\n|---|---|\n| " + wide + " | so it is |\n") ==
+          "- what: " + wide + ";\n  why: so it is\n");
+}

@@ -1,0 +1,59 @@
+// Describes what the warps of a block wait for, as a report of a deadlock lists it.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "simulator/execute/scheduler.h"
+
+namespace coalesce::simulator {
+
+namespace {
+
+/// Describes what the lanes of a fragment wait for, such as ", lanes ffffffff: spin, main.cu:72".
+std::string describe_fragment(const Block& block, const Fragment& f) {
+    const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
+    const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
+                       : f.state == Fragment::State::at_cluster_barrier
+                           ? "wait at the cluster's barrier"
+                       : f.state == Fragment::State::at_warp_sync ? "wait for lanes of their warp"
+                                                                  : "spin";
+    char mask[16];
+    std::snprintf(mask, sizeof mask, "%08x", f.lanes);
+    std::string text = std::string(", lanes ") + mask + ": " + what;
+    if (place.line)
+        text +=
+            ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+    return text;
+}
+
+}  // namespace
+
+std::string describe_waiting(const Block& block) {
+    /// Adjacent warps that wait in the same way.
+    struct Waiting {
+        u32 first_warp, last_warp;
+        std::string what;
+    };
+    std::vector<Waiting> all;
+    for (const Warp& w : block.warps) {
+        for (const Fragment& f : w.others) {
+            const std::string what = describe_fragment(block, f);
+            const bool is_next = !all.empty() && all.back().what == what &&
+                                 all.back().last_warp + 1 == w.index && w.others.size() == 1;
+            if (is_next)
+                all.back().last_warp = w.index;
+            else
+                all.push_back({w.index, w.index, what});
+        }
+    }
+    std::string text;
+    for (const Waiting& one : all) {
+        text += one.first_warp == one.last_warp ? "  warp " + std::to_string(one.first_warp)
+                                                : "  warps " + std::to_string(one.first_warp) +
+                                                      " to " + std::to_string(one.last_warp);
+        text += one.what + "\n";
+    }
+    return text;
+}
+
+}  // namespace coalesce::simulator
