@@ -63,6 +63,39 @@ std::string block_text(const BlockSize& block) {
     return std::to_string(block[0]) + " x " + std::to_string(block[1]);
 }
 
+/// Returns the value of the constant BLOCK_ROWS, or 0 if there is none.
+long long rows_of_block(const std::string& text) {
+    static const std::regex constant(R"(\bBLOCK_ROWS\s*=\s*(\d{1,4})\b)");
+    std::smatch found;
+    const std::string code = searchable(text);
+    return std::regex_search(code, found, constant) ? std::stoll(found.str(1)) : 0;
+}
+
+void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other,
+                 const Evidence& evidence) {
+    failure.headline = "the block does not fit the kernel: configure gives it " +
+                       block_text(block) + " threads, and with " + block_text(other) +
+                       " the kernel is right.";
+    failure.place = {evidence.source.name, line_of_launch(evidence.source.text, ".block"), 0};
+    failure.next =
+        "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
+        "together visit each element of the tile once.";
+}
+
+void blame_loops(Failure& failure, const BlockSize& block, const Evidence& evidence) {
+    static const std::regex header(R"(\bfor\s*\([^;]*;[^;]*;([^)]*)\))");
+    const std::string code = searchable(evidence.source.text);
+    for (const std::smatch& loop : matches_of(code, header)) {
+        if (loop.str(1).find("BLOCK_ROWS") != std::string::npos) continue;
+        failure.place = {evidence.source.name,
+                         line_at(code, static_cast<std::size_t>(loop.position())), 0};
+        break;
+    }
+    failure.headline = "the loop does not fit the block, which has " + std::to_string(block[1]) +
+                       " rows of threads: in each iteration these rows move on together.";
+    failure.next = "Let the loop step by the rows of the block, BLOCK_ROWS.";
+}
+
 }  // namespace
 
 void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -74,13 +107,11 @@ void look_at_block(Failure& failure, const Trial& trial, const Evidence& evidenc
     if (!is_possible || block[2] != 1) return;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
-        failure.headline = "the block does not fit the kernel: configure gives it " +
-                           block_text(block) + " threads, and with " + block_text(other) +
-                           " the kernel is right.";
-        failure.place = {evidence.source.name, line_of_launch(evidence.source.text, ".block"), 0};
-        failure.next =
-            "Compare .block with the kernel: the threads of a block, and the steps of its loops, "
-            "together visit each element of the tile once.";
+        // If the block is the one that the constants describe, the loops are to blame.
+        if (other[0] == block[0] && block[1] == rows_of_block(evidence.source.text))
+            blame_loops(failure, block, evidence);
+        else
+            blame_block(failure, block, other, evidence);
         return;
     }
 }

@@ -75,7 +75,8 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
         // In every block except block 0, trace warps only until one of them stores something. If
-        // blocks overlap, that warp already stores elements that block 0 stored.
+        // the blocks overlap, that first storing warp is enough to show it: it writes elements that
+        // block 0 has written too.
         for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMostTracedAccesses};

@@ -16,7 +16,8 @@ void describe(auto& codec, TracedWarp& traced) {
 
 void describe(auto& codec, TrialOrder& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
-           order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block, "shared_bytes", order.shared_bytes);
+           order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block,
+           "shared_bytes", order.shared_bytes);
 }
 
 void describe(auto& codec, Trial& trial) {

@@ -19,8 +19,8 @@ bool is_subnormal(Bits bits, std::size_t element_size) {
     return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
 }
 
-/// Bounds for the ranges of the integer types. The table below lists the ranges by Integer, with
-/// their names.
+/// Bounds of the integer types. The table below gives the name and range of each type, and is
+/// indexed by Integer.
 constexpr double kTwoTo31 = 2147483648.0, kTwoTo63 = 9223372036854775808.0;
 constexpr struct {
     const char* name;

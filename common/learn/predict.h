@@ -1,5 +1,6 @@
 /// \file
-/// `learn predict`: asks the lesson's questions, and lets the learner predict a kernel's cost before it is shown.
+/// `learn predict`: asks the lesson's questions, and lets the learner predict what a kernel costs
+/// before it is shown.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ struct Work {
     /// the rest before.
     double read_part = 1;
     double write_share = 0;  ///< the fraction of memory's bytes that are written
-    Unfinished unfinished;   ///< the cost of sectors that are stored in parts
+    Unfinished unfinished;   ///< the cost of sectors that are written piece by piece
     /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };

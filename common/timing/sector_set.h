@@ -39,10 +39,11 @@ public:
     /// All sectors within one memory page (2048 bytes) also count as a run, because the page is
     /// opened only once, so they are as fast as a contiguous range.
     std::vector<std::uint64_t> runs() const;
-    /// Returns the runs like runs(), but splits a page into its contiguous ranges if less than a
-    /// third of the page is in the set. For so few sectors it does not help to open the page once.
-    /// (In calibrate's measurements pairs of sectors 128 bytes apart are nearly as fast as a
-    /// contiguous range, but pairs 256 bytes apart are as slow as pairs anywhere.)
+    /// Returns the runs like runs(), but if less than a third of a page is in the set, returns the
+    /// page's contiguous ranges separately. With so few sectors, nothing is gained by opening the
+    /// page only once for all of them. (In calibrate's measurements, pairs of sectors 128 bytes
+    /// apart are nearly as fast as a contiguous range, but pairs 256 bytes apart are as slow as
+    /// pairs anywhere.)
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();

@@ -11,7 +11,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Parses a CSV file into rows. Accepts quotes, any line ends, and an optional byte order mark.
+// Parses a CSV file into rows. Accepts quoted fields, any style of line ending, and an optional
+// byte order mark.
 std::vector<Row> rows_of(std::string text) {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     std::vector<Row> rows = {{""}};

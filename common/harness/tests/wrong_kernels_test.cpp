@@ -1,5 +1,5 @@
-// Tests the verifier with kernels that have deliberate mistakes. It must find each and name its
-// fault.
+// Tests the verifier with kernels that contain deliberate mistakes. It must reject each kernel and
+// name the mistake.
 #include "wrong_kernels.h"
 #include "base/enum_names.h"
 

@@ -83,7 +83,7 @@ struct Issue {
 struct ToCache {
     std::string what;  ///< "read", "write"
     int multiprocessors = 0;
-    double footprint = 0;      ///< bytes that the multiprocessors access repeatedly, all together
+    double footprint = 0;      ///< total bytes that the multiprocessors access repeatedly
     double bytes_a_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 

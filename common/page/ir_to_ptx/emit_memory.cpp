@@ -127,8 +127,8 @@ void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Word
     }
 }
 
-/// Returns the number of bytes per access to a part: the whole part, or as many bytes as its
-/// address is aligned to. Integers of 3, 5, 6 or 7 bytes are accessed byte by byte.
+/// Returns the number of bytes per access to a part: the size of the part or the alignment of its
+/// address, whichever is smaller. Integers of 3, 5, 6 or 7 bytes are accessed byte by byte.
 u64 piece_of(const MemoryAccess& access, u32 align) {
     const u64 bytes = access.count * access.bytes;
     if (!std::has_single_bit(bytes)) return 1;

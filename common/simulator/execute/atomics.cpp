@@ -1,15 +1,5 @@
-// atom and red: read memory, combine the value with a register and write it back, in one atomic
-// step.
-//
-// Idea   Each combination of a function (Add, Minimum, Exchange ...) and a type gives one handler.
-//        Lanes take their turns in lane order. In global memory each turn is also an atomic
-//        operation on the host, because several workers may run blocks at the same time. Shared
-//        memory belongs to the one worker that runs the block. An atomic that is a loop in machine
-//        code runs as that loop, as if the block's other warps waited in the meantime. On hardware,
-//        other warps cause further iterations.
-// Watch  A block's result may depend on when its turn comes. So a launch runs on one worker if it
-//        uses the old value that an atomic returns, or a rounded sum
-//        (FamilyInstruction::order_sensitive).
+// If the machine code implements an atomic as a loop, the handler runs that loop to completion, as
+// if the block's other warps were waiting.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>

@@ -107,7 +107,7 @@ std::string percent(double part) {
     return text;
 }
 
-/// Returns text about a kernel's predicted time, other than the time itself.
+/// Returns the text that accompanies a kernel's predicted time, without the time itself.
 std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = name;
     if (kernel.longest)

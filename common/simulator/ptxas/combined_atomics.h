@@ -6,7 +6,7 @@
 
 namespace coalesce::simulator {
 
-/// The lanes of an atomic whose accesses the hardware combines into one.
+/// The lanes whose accesses the hardware combines into one when it executes an atomic.
 enum class CombinedLanes {
     none,       ///< lanes with the same address are served one after the other
     same_word,  ///< lanes with the same address are served together (ATOMS.POPC.INC)

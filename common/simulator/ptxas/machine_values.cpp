@@ -890,8 +890,8 @@ std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) c
     return constants;
 }
 
-/// Returns, for each value, whether it may be an unknown address. Known addresses are those of
-/// variables, with constants added to them, possibly in each iteration of a loop.
+/// Returns, for each value, whether it may be an unknown address. An address is known if it is a
+/// variable's address plus constants, including a constant added in each iteration of a loop.
 std::vector<bool> MachineValues::unknown_places() const {
     std::vector<bool> unknown(function_.registers.size(), false);
     const auto is_unknown = [&](const Operand& o) {

@@ -6,7 +6,7 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// A pattern of identical blocks, in cycles, from which the time line is generated.
+/// A pattern of identical blocks from which the timeline is generated. Times are in cycles.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;

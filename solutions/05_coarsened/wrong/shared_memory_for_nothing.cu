@@ -1,7 +1,7 @@
 // expect: too-slow-predicted
 // mistake: The block reserves dynamic shared memory that it does not use, so fewer blocks fit.
 // says: in flight per multiprocessor
-// says: with less shared memory per block
+// says: less shared memory per block, so that more
 // shows: holds 8 blocks of 256 threads instead of 2
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -10,10 +10,10 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
             float4 v = reinterpret_cast<const float4&>(in[(row + k) * cols + col]);
-            tile[threadIdx.y + k][threadIdx.x * 4 + 0] = v.x;  // here
-            tile[threadIdx.y + k][threadIdx.x * 4 + 1] = v.y;  // here
-            tile[threadIdx.y + k][threadIdx.x * 4 + 2] = v.z;  // here
-            tile[threadIdx.y + k][threadIdx.x * 4 + 3] = v.w;  // here
+            tile[threadIdx.y + k][threadIdx.x * 4 + 0] = v.x;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 1] = v.y;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 2] = v.z;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 3] = v.w;
         }
     }
 
@@ -36,5 +36,5 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
 constexpr Launch configure(int rows, int cols) {
     return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
-            .block = {TILE_DIM, BLOCK_ROWS}};
+            .block = {TILE_DIM, BLOCK_ROWS}};  // here
 }

@@ -29,7 +29,7 @@ __global__ void transpose_stack(float* out, const float* in, int, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(MATRIX_ROWS, TILE_DIM),
-                     rows / TILE_DIM},  // here
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(MATRIX_ROWS, TILE_DIM),  // here
+                     rows / TILE_DIM},
             .block = {TILE_DIM, BLOCK_ROWS}};
 }

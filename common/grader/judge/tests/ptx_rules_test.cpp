@@ -204,7 +204,7 @@ TEST_CASE("what stands between forged marks gains nothing") {
         {"}", Kind::ptx_refused},
         {"{", Kind::ptx_refused},
         {".version 9.0", Kind::ptx_refused},
-        // Allow false line numbers. They only change which line a message names.
+        // Accept wrong line numbers. They only change which line a message names.
         {".loc 1 1 1", Kind::none},
         {"ret;\n}\n.func other()\n{", Kind::none},
     };

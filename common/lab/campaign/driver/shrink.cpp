@@ -145,8 +145,8 @@ private:
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
-    /// Number of reports for the whole kernel. A smaller kernel with more reports has undefined
-    /// behaviour.
+    /// Number of reports for the original kernel. If a smaller kernel produces more reports, making
+    /// it smaller has introduced undefined behaviour.
     u64 reports_ = 0;
     const Clock::time_point end_ = Clock::now() + kPatience;
 };

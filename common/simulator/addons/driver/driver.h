@@ -63,7 +63,8 @@ Result same_anywhere(const char* name, cudaError_t (*function)(Parameters...),
 
 }  // namespace coalesce::simulator::driver
 
-// ---- driver functions that have the same `count` parameters as a runtime function ----
+// ---- driver functions with the same parameters as a runtime function; `count` is their number
+// ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(same_anywhere, driver, runtime, count)

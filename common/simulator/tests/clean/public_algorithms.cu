@@ -146,8 +146,8 @@ static void queens_by_recursion() {
     expect(to_host(total, 1)[0] == 40, "solutions");
 }
 
-// clean sudoku_by_backtracking
-// Each thread solves its own puzzle of 6 x 6 fields with boxes of 2 x 3.
+// Each thread solves its own 6 x 6 puzzle, with boxes of 2 x 3
+// cells.
 __device__ bool may_stand(const signed char* fields, int at, int digit) {
     const int row = at / 6, col = at % 6;
     for (int k = 0; k < 6; ++k) {

@@ -71,8 +71,8 @@ TEST_CASE("a value is alive from its write to its last use") {
 }
 
 TEST_CASE("what is first written in a loop and used behind it is alive in all of the loop") {
-    // The first part of the loop comes before the write in the text. In the next pass it must not
-    // overwrite the value.
+    // In program order, the first part of the loop body precedes the write. In the next iteration
+    // it must not overwrite the value that was written.
     const Body k(R"(
         mov.b32 x, 8;
         TOP:
